@@ -14,11 +14,7 @@ from .core.sequences import Labels, StepSequences, apply_sequences
 from .suites import fitting, options_of, without
 from .translations import get_translations
 
-__all__ = [
-    "apply_trivial_augment",
-    "get_trivial_augment_wide_suite",
-    "trivial_augment_wide",
-]
+__all__ = ["apply_trivial_augment", "get_trivial_augment_wide_suite", "trivial_augment_wide"]
 
 _MOST_PIXELS, _MOST_RELATIVE = 32, 1.0
 _ENHANCED = (0.01, 0.99)

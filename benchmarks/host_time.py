@@ -38,7 +38,7 @@ from penstock.benchmarks import common, ssd, training_gpu
 from penstock.benchmarks.training_cpu import load
 from penstock.decoders.image import plain_jpeg
 from penstock.decoders.image.engines.nvjpeg import Decoded
-from penstock.engine.run import device_stage, executor, feeder, opening
+from penstock.engine.run import device_stage, feeder, gpu_work, opening
 from penstock.engine.work.batch import run_batch_step
 from penstock.examples.ssd import ssd_anchors
 from penstock.testing.emulator import DeviceArray, EmulatedDevice, EmulatedGpuDevice, HostPool
@@ -162,7 +162,7 @@ def idle_gpu(steps: Steps, engine: type[IdleEngine] = IdleEngine) -> Iterator[No
     """Let pipelines use the idle device."""
     with (
         patch.object(opening, "load_driver", lambda: None),
-        patch.object(executor, "GpuDevice", IdleGpuDevice),
+        patch.object(gpu_work, "GpuDevice", IdleGpuDevice),
         patch.object(plain_jpeg, "HardwareDecoder", engine),
         patch.object(device_stage, "run_batch_step", steps.run),
         patch.object(feeder, "run_batch_step", steps.run),

@@ -221,7 +221,8 @@ class Bench:
         layout = case.layout if len(case.layout) == len(shape) else ""
         data = self.device.empty(shapes, dtype, layout)
         # Kernels read whole words at the end of the samples: a sanitizer must find them written.
-        held = nbytes(data) if data.packed is None else data.packed.memory.nbytes
+        block = data.stored.in_block()
+        held = nbytes(data) if block is None else block.memory.nbytes
         words = -(-held // ALIGNMENT) * ALIGNMENT
         self.cupy.cuda.runtime.memsetAsync(int(data.pointers()[0]), 0, words, self.stream.ptr)
         sample = (rng.random(shape) * case.most).astype(dtype)

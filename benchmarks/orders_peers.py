@@ -99,6 +99,7 @@ if __name__ == "__main__":
     report(batches())
 """
 PARQUET = 'fn.readers.parquet(path=f"{FOLDER}/{i}.parquet", columns=["jpg"])'
+MDS = 'fn.readers.mds(path=f"{FOLDER}/mds{i}", columns=["jpg"])'
 TARS = 'fn.readers.webdataset(paths=f"{FOLDER}/{i}.tar", ext=["jpg"])'
 LOADERS = {
     "mds": """
@@ -321,7 +322,8 @@ def main() -> int:
     }
     mixed: dict[str, tuple[Path, str, int]] = {
         f"penstock, {form}": (own, MIXED + PENSTOCK.replace("READER", reader), options.images)
-        for form, reader in (("Parquet", PARQUET), ("tar", TARS))
+        for form, reader in (("Parquet", PARQUET), ("tar", TARS), ("MDS", MDS))
+        if form != "MDS" or "mds" in pythons  # which writes it
     }
     for peer in LOADERS.keys() & pythons.keys():
         mixed[peer] = pythons[peer], MIXED + LOADERS[peer], options.images

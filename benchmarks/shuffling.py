@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.engine.order.sampler import Blocks, Sampler
+from penstock.engine.order.block_permutation import Blocks
+from penstock.engine.order.sampler import Sampler
 
 SIZE = 1_281_167
 BATCH = 256

@@ -32,8 +32,7 @@ def doctor(
     ] = ".",
     as_json: AsJson = False,
     device: Annotated[
-        Literal["cpu", "mixed", "gpu"],
-        typer.Option(help="Device whose pipelines have to work."),
+        Literal["cpu", "mixed", "gpu"], typer.Option(help="Device whose pipelines have to work.")
     ] = "cpu",
     limit: Annotated[
         float,

@@ -1,7 +1,5 @@
 """What the help says of data sets: the names of formats come from their table."""
 
-from __future__ import annotations
-
 from ..datasets.formats.table import FORMATS
 from ..engine.suggestions import listed
 

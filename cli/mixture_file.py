@@ -9,7 +9,10 @@ from typing import Any
 from ..engine.graph.functions import apply
 from ..engine.graph.operator import OPERATORS
 from ..engine.pipeline.definition import pipeline_def
-from ..readers.mixture.from_file import is_mixture
+from ..readers.mds.columns import is_read
+from ..readers.mds.index_file import folder_of, shards_of
+from ..readers.mixture.from_file import is_mixture, sources_of_file
+from ..readers.mixture.streams import STREAMS
 from ..readers.storage.opening import read_whole
 from ..readers.webdataset.energon import loaded
 from .console import Printer
@@ -36,8 +39,11 @@ def sources_of(path: str, split: str | None) -> dict[str, dict[str, float]]:
     """Return of each source its samples, its share, and how often it comes in an epoch."""
     # The reader of archives wants to know a component, and warns if no sample has it.
     arguments: dict[str, Any] = {}
-    if "splits" in loaded(path, read_whole(path)):
+    content = loaded(path, read_whole(path))
+    if "splits" in content:
         arguments = {"ext": ["json"], "missing_component_behavior": "empty"}
+    elif STREAMS in content:
+        arguments = {"columns": [_column_of_streams(path, split)]}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*all arrays of this output are empty")
         with mixture(path, split, batch_size=1, num_threads=1, **arguments) as pipe:
@@ -51,6 +57,15 @@ def sources_of(path: str, split: str | None) -> dict[str, dict[str, float]]:
         }
         for name, source in meta["sources"].items()
     }
+
+
+def _column_of_streams(path: str, split: str | None) -> str:
+    """Return the name of a column that all streams should have."""
+    members, _ = sources_of_file("penstock", path, split, {})
+    (folder,), part = (next(iter(members.values())).arguments[name] for name in ("path", "split"))
+    shards = shards_of(folder_of(folder, part))
+    names = [column.name for shard in shards[:1] for column in shard.columns if is_read(column)]
+    return names[0] if names else ""
 
 
 def print_sources(path: str, sources: dict[str, dict[str, float]]) -> None:

@@ -67,8 +67,7 @@ def serve(
     threads: Threads = None,
     host: Annotated[str, typer.Option(help="Address to listen to.")] = "127.0.0.1",
     port: Annotated[
-        int,
-        typer.Option(metavar="N", parser=between(0, 65535), help="Port; 0 takes a free one."),
+        int, typer.Option(metavar="N", parser=between(0, 65535), help="Port; 0 takes a free one.")
     ] = 8000,
     server: Annotated[
         Literal["http", "triton", "auto"],
@@ -102,9 +101,7 @@ def serve(
     instances: Annotated[
         int,
         typer.Option(
-            metavar="N",
-            parser=between(1, 64),
-            help="For Triton: pipelines that compute at a time.",
+            metavar="N", parser=between(1, 64), help="For Triton: pipelines that compute at a time."
         ),
     ] = 1,
 ) -> int:

@@ -27,14 +27,7 @@ from .benchmark.turns import Comparison, compare
 from .commands import BATCH_SIZE, AsJson, CommandFailed, PipelineArguments, between, message_of
 from .console import Printer
 from .progress import ProgressBar
-from .target import (
-    PipelineTarget,
-    defined,
-    definition_of,
-    parse_arguments,
-    parse_target,
-    running,
-)
+from .target import PipelineTarget, defined, definition_of, parse_arguments, parse_target, running
 
 EXAMPLES = (
     "penstock tune train.py:training --arg folder=photos/train",

@@ -31,8 +31,7 @@ _SHOWN = 5  # cases of each list that people see; JSON has more
 def verify(
     a: Annotated[str, typer.Argument(metavar="A", help=DATA_SET)],
     b: Annotated[
-        str | None,
-        typer.Argument(metavar="B", help="Data set in any format, to compare with A."),
+        str | None, typer.Argument(metavar="B", help="Data set in any format, to compare with A.")
     ] = None,
     format: Annotated[
         str | None,

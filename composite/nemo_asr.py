@@ -9,18 +9,8 @@ import numpy as np
 from ..decoders.audio.utterance import DecodeUtterance
 from ..engine.graph.nodes import add_node
 from ..engine.graph.operator import Array, register
-from ..engine.graph.params import (
-    BOOL,
-    FLOAT,
-    INT,
-    LEAVE_OUT,
-    NO_EFFECT,
-    REQUIRED,
-    STR,
-    STRS,
-    param,
-)
-from ..engine.order.sampler import Blocks
+from ..engine.graph.params import BOOL, FLOAT, INT, LEAVE_OUT, NO_EFFECT, REQUIRED, STR, STRS, param
+from ..engine.order.block_permutation import Blocks
 from ..readers.listing.path_patterns import expand_paths
 from ..readers.nemo.audio import AudioBytes, AudioFiles, AudioMembers
 from ..readers.nemo.entries import ORDERS, chosen_entries, read_manifests
@@ -135,14 +125,14 @@ class NemoAsrReader(Reader):
         self._blocks = Blocks(self.bucket_size, 1)
         self.reads_whole_blocks = False  # entries of one duration lie anywhere
 
-    def wrap(self, outputs: tuple[object, ...]) -> Any:
-        data, window, text, number, *bound = outputs
+    def wrap(self, outputs: tuple[Any, ...]) -> Any:
+        data, window, text, number = outputs
         arguments = {name: getattr(self, name) for name in _DECODING}
         signal, rate = add_node(DecodeUtterance, (data, window), arguments)
         wanted = [self.read_sample_rate, self.read_text, self.read_idxs]
         others = zip((rate, text, number), wanted, strict=True)
         chosen = (output for output, is_wanted in others if is_wanted)
-        return super().wrap((signal, *chosen, *bound))
+        return super().wrap((signal, *chosen))
 
     def open_source(self) -> NemoSource:
         field = None

@@ -68,9 +68,7 @@ class SequenceReader(Reader):
         return int(self.sequence_length)
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
-        frames, bound = outputs[: self.sequence_length], outputs[self.sequence_length :]
-        arguments = {"image_type": self.image_type}
-        return super().wrap((*add_node(DecodeSequence, frames, arguments), *bound))
+        return super().wrap(add_node(DecodeSequence, outputs, {"image_type": self.image_type}))
 
     def open_source(self) -> SequenceSource:
         return open_sequences(

@@ -153,7 +153,7 @@ class VideoClips(SoundArguments, Reader):
         return self.filenames is None or "labels" in self.given
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
-        paths, numbers, labels, times, spans, *bound = outputs
+        paths, numbers, labels, times, spans = outputs
         stage = "cpu" if self.device == "cpu" else "mixed"
         (clip,) = add_node(DecodeClip, (paths, numbers), self.clip_arguments(), device=stage)
         chosen = [self.finished(clip)]
@@ -167,7 +167,7 @@ class VideoClips(SoundArguments, Reader):
         if self.audio:
             arguments = self.sound_arguments() | {"open_url": self._opener}
             chosen += add_node(DecodeClipSound, (paths, spans), arguments)
-        return super().wrap((*chosen, *bound))
+        return super().wrap(tuple(chosen))
 
     def most_together(self, batch_size: int) -> int:
         return 1  # the fixed costs of a batch are small beside those of a clip

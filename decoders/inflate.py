@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 import zlib
-from collections.abc import Callable
 from itertools import accumulate, pairwise
 from math import prod
-from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.errors import DecodeError, MissingDependencyError, install_hint
+from ..engine.errors import DecodeError, MissingDependencyError
 from ..engine.graph.context import Workspace
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array, SampleOperator, register
@@ -29,74 +25,22 @@ from ..engine.graph.params import (
     param,
 )
 from ..engine.tensors.dtypes import UINT8, to_numpy_type
+from ..formats.decompression import (
+    DEFLATE_RATIO,
+    ZSTD_RATIO,
+    Decompress,
+    deflated,
+    lz4_block,
+    zstandard,
+)
 from .errors import check_encoded
 
-_ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-
-Decompress = Callable[[memoryview, int], bytes]
-"""`decompress(data, size)` returns the decompressed bytes, `size` + 1 of them at most."""
-
-
-_PIECE = 16 * 1024
-"""Bytes given to zlib at once. zlib copies the bytes that follow a stream, so that many short
-streams would take quadratic time if zlib got all bytes at once."""
-
-
-def _zlib(wbits: int) -> Decompress:
-    def decompress(data: memoryview, size: int) -> bytes:
-        """Decompress one stream, or several end to end as gzip allows."""
-        parts: list[bytes] = []
-        left = size + 1
-        position = 0
-        stream = zlib.decompressobj(wbits)
-        while left > 0:
-            if stream.eof:
-                position -= len(stream.unused_data)
-                if position == len(data):
-                    break
-                stream = zlib.decompressobj(wbits)
-            piece = data[position : position + _PIECE]
-            if not piece:
-                raise ValueError("the stream is cut off")
-            position += len(piece)
-            parts.append(stream.decompress(piece, left))
-            left -= len(parts[-1])
-        return b"".join(parts)
-
-    return decompress
-
-
-def _lz4(data: memoryview, size: int) -> bytes:
-    block = _module("lz4.block", "lz4", install_hint("lz4"))
-    result: bytes = block.decompress(data, uncompressed_size=size)
-    return result
-
-
-def _zstd(data: memoryview, size: int) -> bytes:
-    zstd = _module(_ZSTD, _ZSTD, f"{install_hint('zstd')}, or use Python 3.14")
-    stream = zstd.ZstdDecompressor()
-    result: bytes = stream.decompress(data, max_length=size + 1)
-    if not stream.eof and len(result) <= size:
-        raise ValueError("the frame is cut off")
-    return result
-
-
-def _module(name: str, shown: str, remedy: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"fn.decoders.inflate needs {shown}, which is not installed: {remedy}"
-        ) from error
-
-
-_DEFLATE_RATIO = 1032
 _ALGORITHMS: dict[str, tuple[Decompress, int]] = {
-    "LZ4": (_lz4, 255),
-    "ZLIB": (_zlib(zlib.MAX_WBITS), _DEFLATE_RATIO),
-    "GZIP": (_zlib(zlib.MAX_WBITS | 16), _DEFLATE_RATIO),
-    "DEFLATE": (_zlib(-zlib.MAX_WBITS), _DEFLATE_RATIO),
-    "ZSTD": (_zstd, 1 << 15),
+    "LZ4": (lz4_block, 255),
+    "ZLIB": (deflated(zlib.MAX_WBITS), DEFLATE_RATIO),
+    "GZIP": (deflated(zlib.MAX_WBITS | 16), DEFLATE_RATIO),
+    "DEFLATE": (deflated(-zlib.MAX_WBITS), DEFLATE_RATIO),
+    "ZSTD": (zstandard, ZSTD_RATIO),
 }
 """By algorithm: its function, and the most bytes that one compressed byte can stand for."""
 

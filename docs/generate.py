@@ -58,6 +58,7 @@ RESULTS: dict[str, str | tuple[str, dict[str, str]]] = {
     "readers.file": SEVERAL,
     "readers.fits": ("hdu_indices", {"int | None": ONE}),
     "readers.map_dataset": ("num_outputs", {"Literal[1] | None": ONE}),
+    "readers.mds": ("columns", {"str": ONE}),
     "readers.parquet": ("columns", {"str": ONE}),
     "readers.sequence": ONE,
     "readers.tfrecord": "dict[str, DataNode]",

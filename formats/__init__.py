@@ -6,6 +6,7 @@ coco/        annotations of COCO: JSON, columns of boxes, polygons and masks
 nemo         manifests of NVIDIA NeMo: JSON lines, one utterance a line
 shar         cuts of lhotse: JSON lines, a stretch of a recording in each
 video/       which frames a video has, through PyAV
+decompression  compressed streams, unpacked up to a size
 bundle       several encoded files as one array of bytes
 endings      endings of the files of images, sound and video
 foreign      files of other software, told by their first bytes or endings

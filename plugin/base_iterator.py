@@ -31,6 +31,7 @@ from typing import (
 )
 
 from ..engine.errors import ArgumentError, CheckpointError
+from ..engine.pipeline.pipeline import Pipeline
 from ..engine.tensors import TensorList, TensorListCPU
 from .arguments import (
     as_names,
@@ -46,9 +47,7 @@ from .epochs import Epochs, LastBatchPolicy, Shards
 from .forms import IN_LISTS, BatchForm, Form, InDicts, InLists, InTuples, check_form, formed
 from .iterator_state import IteratorState
 from .options import DESCRIPTION, chosen_policy, describe, refuse_unknown, resets_itself
-
-if TYPE_CHECKING:
-    from ..engine.pipeline.pipeline import Pipeline
+from .progress import Counted, Progress, Supply
 
 __all__ = ["BaseIterator", "LastBatchPolicy"]
 
@@ -93,7 +92,6 @@ class BaseIterator(ABC, Generic[T, Form]):
         joins_pipelines: whether `joined` makes one batch of those of several pipelines.
         output_map: names of the outputs.
         batch_size: samples in a full batch of one pipeline.
-        in_loop: whether a loop has taken batches of the current epoch.
 
     Raises:
         ArgumentError: the arguments contradict one another or the pipelines.
@@ -103,12 +101,7 @@ class BaseIterator(ABC, Generic[T, Form]):
     allows_partial: ClassVar[bool] = True
     described: ClassVar[str] = DESCRIPTION
     joins_pipelines: ClassVar[bool] = False
-    in_loop: bool
-    _step: int
-    _ended: bool
     _loop: Callable[[], EpochLoop[Any] | None]  # the latest loop, as long as somebody has it
-    _saved_basis: Mapping[str, Any] | None  # of the iterator whose state was just loaded
-    _between: bool  # a new epoch has begun, and the loop over the last one must still end
 
     if not TYPE_CHECKING:
 
@@ -154,14 +147,15 @@ class BaseIterator(ABC, Generic[T, Form]):
         if with_valid and VALID in self.output_map:
             raise ArgumentError(f"with_valid=True adds {VALID!r}, a name that output_map has, too")
         self.batch_size = common_batch_size(self._pipelines)
-        self._reader = reader_name
-        self._given = size, last_batch_padded
+        self._counted = Counted(reader_name, size, last_batch_padded)
         self._loop = lambda: None
+        self._supply = Supply()
+        self._progress = Progress(0)
         self._take_up(self._state_of_checkpoint())
         if self._epochs is not None:
             for pipeline in self._pipelines:
                 pipeline.last_batch_policy = self._policy.name
-        self._prepared = prepare_first_batch
+        self._supply.prepared = prepare_first_batch
         if prepare_first_batch:
             for pipeline in self._pipelines:
                 pipeline.schedule_run()
@@ -173,63 +167,62 @@ class BaseIterator(ABC, Generic[T, Form]):
             saved: count of the iterator whose checkpoint the pipelines continue, if any.
             divided_anew: whether the ranks have other shards than those of `saved`.
         """
-        self._exhausted = False  # a pipeline raised StopIteration
-        self._discard = 0  # batches that are dropped before the next
-        self._begin(0)
+        self._supply.restart()
+        self._progress = Progress(0)
         shards, ranks = self._shards()
         self._basis = self._basis_of(shards)
         exact = saved is not None and saved.basis == self._basis and not divided_anew
         exact = exact and (shards is None or shards.dealt is None)
-        if saved is not None and shards is not None and self._reader:
+        if saved is not None and shards is not None and self._counted.reader:
             shards = self._continued(shards, saved, exact)
         self._epochs = (
             None if shards is None else Epochs(shards, ranks, self.batch_size, self._policy)
         )
         if saved is not None:
             self._go_on(saved, exact)
-            if not divided_anew and self._step == self._first_step:
-                self._saved_basis = saved.basis
+            if not divided_anew and not self._progress.has_moved:
+                self._progress.saved_basis = saved.basis
 
     def _continued(self, shards: Shards, saved: IteratorState, exact: bool) -> Shards:
         """Return shards that take the batches into account that were handed out before."""
         if exact:
             saved.check_ranks(shards.count)
             return replace(shards, first_epoch=saved.epoch, left=saved.left, taken=saved.taken)
-        if self._policy is LastBatchPolicy.DROP and self._reader:
+        if self._policy is LastBatchPolicy.DROP and self._counted.reader:
             leave_epoch(self._pipelines, saved.epoch - (not saved.complete))  # what was dropped
-            shards, _ = reader_shards(self._pipelines, self._reader)
+            shards, _ = reader_shards(self._pipelines, self._counted.reader)
         return replace(shards, taken=0 if saved.complete else saved.step)
 
     def _go_on(self, saved: IteratorState, exact: bool) -> None:
         """Continue the count of an iterator over pipelines that continue its checkpoint."""
         if exact and self._epochs is not None:
-            if self._reader:
+            if self._counted.reader:
                 self._epochs.restart(saved.ahead)
             else:
                 saved.check_ranks(len(self._epochs.ahead))
                 self._epochs.begin(saved.epoch, saved.ahead)
         if exact:
-            self._begin(saved.step)
-            self._discard, self._exhausted = saved.discard, saved.exhausted
+            self._progress = Progress(saved.step)
+            self._supply.restart(saved.discard, exhausted=saved.exhausted)
             if saved.complete:
                 self._next_epoch()
-        elif self._reader and not saved.complete:
-            self._begin(saved.step)
+        elif self._counted.reader and not saved.complete:
+            self._progress = Progress(saved.step)
             if self._all_taken:  # LastBatchPolicy.DROP, and nothing but a part of a batch is left
                 self._next_epoch()
 
     def _shards(self) -> tuple[Shards | None, list[int]]:
         """Return the shards of an epoch and the rank of each pipeline; set the epoch's size."""
-        size, padded = self._given
+        reader, size, padded = self._counted
         self._size = size
         count = len(self._pipelines)
-        if self._reader is None:
+        if reader is None:
             return sized_shards(size, count, padded), list(range(count))
         if size != -1 or padded:
             raise ArgumentError(
-                f"reader_name={self._reader!r} determines size and last_batch_padded; omit these"
+                f"reader_name={reader!r} determines size and last_batch_padded; omit these"
             )
-        shards, ranks = reader_shards(self._pipelines, self._reader)
+        shards, ranks = reader_shards(self._pipelines, reader)
         if shards.largest_batch:  # sizes count whole batches
             self._size = shards.samples * count // shards.count
         else:
@@ -238,7 +231,7 @@ class BaseIterator(ABC, Generic[T, Form]):
 
     def _basis_of(self, shards: Shards | None) -> dict[str, object]:
         """Return what the count depends on: see `IteratorState`."""
-        basis: dict[str, object] = {"reader": self._reader, "batch_size": self.batch_size}
+        basis: dict[str, Any] = {"reader": self._counted.reader, "batch_size": self.batch_size}
         if shards is not None:
             basis |= {
                 "samples": shards.samples,
@@ -267,14 +260,23 @@ class BaseIterator(ABC, Generic[T, Form]):
         Raises:
             TypeError: there is no `reader_name`, so nothing counts the epochs.
         """
-        if self._epochs is None or self._reader is None:
+        if self._epochs is None or self._counted.reader is None:
             raise TypeError("the iterator counts no epochs: give reader_name")
         return self._epochs.number + self.at_end
 
     @property
+    def in_loop(self) -> bool:
+        """Whether a loop has taken batches of the current epoch."""
+        return self._progress.in_loop
+
+    @in_loop.setter
+    def in_loop(self, value: bool) -> None:
+        self._progress.in_loop = value
+
+    @property
     def step(self) -> int:
         """Number of the next batch in its epoch, from 0. Batches before a checkpoint count, too."""
-        return 0 if self.at_end else self._step
+        return 0 if self.at_end else self._progress.step
 
     def __len__(self) -> int:
         """Return the number of batches of the epoch: of the next one if no loop is under way.
@@ -288,7 +290,7 @@ class BaseIterator(ABC, Generic[T, Form]):
                 "pipeline raises StopIteration"
             )
         left = self.in_loop and self._loop() is None
-        if self._ended or (left and self._all_taken):
+        if self._progress.ended or (left and self._all_taken):
             return self._epochs_after_end(self._epochs).steps
         if left and all(pipeline.starts_over() for pipeline in self._pipelines):
             return self._epochs_after_break(self._epochs).steps
@@ -297,7 +299,7 @@ class BaseIterator(ABC, Generic[T, Form]):
     def _epochs_after_end(self, epochs: Epochs) -> Epochs:
         """Return the count of the epoch that follows the end of the current one."""
         epochs = copy(epochs)
-        if self._exhausted and not self._reader:
+        if self._supply.exhausted and not self._counted.reader:
             epochs.restart()
         else:
             epochs.advance()
@@ -306,8 +308,8 @@ class BaseIterator(ABC, Generic[T, Form]):
     def _epochs_after_break(self, epochs: Epochs) -> Epochs:
         """Return the count of the epoch that a loop begins in the middle of the current one."""
         epochs = copy(epochs)
-        if self._reader:
-            epochs.begin(next_epoch(self._pipelines[0], self._reader))
+        if self._counted.reader:
+            epochs.begin(next_epoch(self._pipelines[0], self._counted.reader))
         else:
             epochs.restart()
         return epochs
@@ -329,8 +331,8 @@ class BaseIterator(ABC, Generic[T, Form]):
 
     def _start_epoch(self) -> bool:
         """Go on to an epoch's start if the last one has ended, or if its loop was broken off."""
-        if self._between:
-            self._between = False
+        if self._progress.between:
+            self._progress.between = False
         elif self.at_end:
             self._next_epoch()
         elif self.in_loop:
@@ -349,15 +351,16 @@ class BaseIterator(ABC, Generic[T, Form]):
     def __next__(self: BaseIterator[T, InTuples]) -> tuple[T, ...]: ...
 
     def __next__(self) -> Any:
-        if self._between:
-            self._between = False
-        elif not self._ended:
+        if self._progress.between:
+            self._progress.between = False
+        elif not self._progress.ended:
             outputs = self._fetch()
             if outputs is not None:
-                step, self._step = self._step, self._step + 1
+                step = self._progress.step
+                self._progress.step += 1
                 batches = [self._named(i, step, batch) for i, batch in enumerate(outputs)]
                 return formed(self._batch_form, self.joined(batches))
-            self._ended = True
+            self._progress.ended = True
             if self._auto_reset:
                 self._next_epoch()
         raise StopIteration(_AT_END)
@@ -378,22 +381,22 @@ class BaseIterator(ABC, Generic[T, Form]):
 
         In the middle of an epoch whose batches `next` took one by one, warn and do nothing.
         """
-        if not self._start_epoch() and self._step > self._first_step:
+        if not self._start_epoch() and self._progress.has_moved:
             warnings.warn(
-                f"reset() was ignored: the epoch has not ended after {self._step} batch(es); "
-                "take the remaining batches first",
+                "reset() was ignored: the epoch has not ended after "
+                f"{self._progress.step} batch(es); take the remaining batches first",
                 stacklevel=2,
             )
 
     def _next_epoch(self) -> None:
         """Go on to the next epoch after the end of one."""
         epochs = None if self._epochs is None else self._epochs_after_end(self._epochs)
-        if self._exhausted:
+        if self._supply.exhausted:
             self._rewind()
         elif self._epochs is not None:
-            self._discard += self._epochs.dropped
+            self._supply.discard += self._epochs.dropped
         self._epochs = epochs
-        self._begin(0)
+        self._progress = Progress(0)
 
     def _leave_epoch(self) -> None:
         """Begin a new epoch in the middle of one, unless the data cannot start over."""
@@ -401,15 +404,9 @@ class BaseIterator(ABC, Generic[T, Form]):
         if not all(pipeline.begin_epoch() for pipeline in self._pipelines):
             return
         self._epochs = epochs
-        self._discard = 0
-        self._prepared = False
-        self._begin(0)
-
-    def _begin(self, step: int) -> None:
-        """Set the number of batches of the current epoch that were handed out."""
-        self._step = self._first_step = step
-        self._saved_basis = None
-        self._ended = self.in_loop = self._between = False
+        self._supply.discard = 0
+        self._supply.prepared = False
+        self._progress = Progress(0)
 
     def checkpoints(self) -> list[bytes]:
         """Return a checkpoint of each pipeline, as it was after the latest batch.
@@ -425,10 +422,10 @@ class BaseIterator(ABC, Generic[T, Form]):
         return IteratorState(
             basis=self._basis,
             epoch=0 if epochs is None else epochs.number,
-            step=self._step,
+            step=self._progress.step,
             complete=self.at_end,
-            exhausted=self._exhausted,
-            discard=self._discard,
+            exhausted=self._supply.exhausted,
+            discard=self._supply.discard,
             ahead=() if epochs is None else epochs.ahead,
             taken=0 if epochs is None else epochs.taken,
             left=() if epochs is None else epochs.left,
@@ -462,7 +459,7 @@ class BaseIterator(ABC, Generic[T, Form]):
             )
         for pipeline, checkpoint in zip(self._pipelines, saved, strict=True):
             pipeline.restore(checkpoint)
-        self._prepared = False
+        self._supply.prepared = False
         self._take_up(self._state_of_checkpoint())
 
     def _state_of_checkpoint(self) -> IteratorState | None:
@@ -491,7 +488,7 @@ class BaseIterator(ABC, Generic[T, Form]):
             ArgumentError: the iterator has no `reader_name`, there is no such shard, or a reader's
                 steps cannot be kept: then nothing has changed.
         """
-        if self._reader is None:
+        if self._counted.reader is None:
             raise ArgumentError("reshard needs an iterator with reader_name")
         assert self._epochs is not None  # the reader counts
         if keep_global_batch and not self._epochs.keeps_steps:
@@ -500,8 +497,8 @@ class BaseIterator(ABC, Generic[T, Form]):
                 f"LastBatchPolicy.{self._policy.name} would lose samples: give the reader "
                 "pad_last_batch=True, or take LastBatchPolicy.FILL"
             )
-        saved = self._saved_basis if self._step == self._first_step else None
-        held = self._pipelines[0].reader_meta(self._reader).get("global_batch")
+        saved = None if self._progress.has_moved else self._progress.saved_basis
+        held = self._pipelines[0].reader_meta(self._counted.reader).get("global_batch")
         if keep_global_batch is True and saved is not None and held is None:
             keep_global_batch = int(saved["shards"]) * int(saved["batch_size"])
         count = len(self._pipelines)
@@ -509,9 +506,9 @@ class BaseIterator(ABC, Generic[T, Form]):
         for i, pipeline in enumerate(self._pipelines):
             shard, shards = shard_id * count + i, num_shards * count
             pipeline.reshard(shard, shards, keep_global_batch=keep_global_batch)
-        self._prepared = False
+        self._supply.prepared = False
         self._take_up(state, divided_anew=True)
-        self._between = state.complete or self._step < state.step
+        self._progress.between = state.complete or self._progress.step < state.step
 
     def set_weights(self, weights: Mapping[str, float]) -> None:
         """Change the shares of the sources of the reader `reader_name`: see `Pipeline.set_weights`.
@@ -522,12 +519,12 @@ class BaseIterator(ABC, Generic[T, Form]):
             ArgumentError: the iterator has no `reader_name`, its reader mixes no sources, or a
                 weight is wrong.
         """
-        if self._reader is None:
+        if self._counted.reader is None:
             raise ArgumentError("set_weights needs an iterator with reader_name")
         for pipeline in self._pipelines:
-            pipeline.set_weights(self._reader, weights)
-        self._prepared = False
-        if self._epochs is not None and self._step == 0 and not any(self._epochs.ahead):
+            pipeline.set_weights(self._counted.reader, weights)
+        self._supply.prepared = False
+        if self._epochs is not None and self._progress.step == 0 and not any(self._epochs.ahead):
             self._epochs.begin(self._epochs.number)  # nothing was read of this epoch
 
     def close(self) -> None:
@@ -557,24 +554,24 @@ class BaseIterator(ABC, Generic[T, Form]):
     @property
     def at_end(self) -> bool:
         """Whether all batches of the epoch were handed out, as far as that is known."""
-        return self._ended or self._all_taken
+        return self._progress.ended or self._all_taken
 
     @property
     def _all_taken(self) -> bool:
         """Whether all batches of an epoch of known size were handed out."""
-        return self._epochs is not None and self._step >= self._epochs.steps
+        return self._epochs is not None and self._progress.step >= self._epochs.steps
 
     def _fetch(self) -> list[tuple[TensorList, ...]] | None:
         """Return the next outputs of all pipelines, or None at the epoch's end."""
         if self._all_taken:
             return None
         outputs = self._run()
-        while self._discard and outputs is not None:
-            self._discard -= 1
+        while self._supply.discard and outputs is not None:
+            self._supply.discard -= 1
             outputs = self._run()
-        if outputs is None and self._step == self._first_step:
+        if outputs is None and not self._progress.has_moved:
             self._rewind()  # the data ended exactly where the previous epoch did
-            self._begin(0)
+            self._progress = Progress(0)
             outputs = self._run()
             if outputs is None:
                 raise ArgumentError(
@@ -585,20 +582,13 @@ class BaseIterator(ABC, Generic[T, Form]):
         return outputs
 
     def _run(self) -> list[tuple[TensorList, ...]] | None:
-        prepared, self._prepared = self._prepared, False
-        try:
-            outputs = [p.outputs() if prepared else p.run() for p in self._pipelines]
-        except StopIteration:
-            self._exhausted = True
-            return None
-        return outputs
+        return self._supply.run(self._pipelines)
 
     def _rewind(self) -> None:
         for pipeline in self._pipelines:
             pipeline.reset()
-        self._exhausted = False
-        self._discard = 0
-        if self._epochs is not None and not self._reader:
+        self._supply.restart()
+        if self._epochs is not None and not self._counted.reader:
             self._epochs.restart()
 
     def _named(self, i: int, step: int, outputs: tuple[TensorList, ...]) -> dict[str, T]:

@@ -21,12 +21,13 @@ import ctypes
 from collections.abc import Sequence
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar
+from typing import Any, Never, TypeAlias, TypeVar
 
 import numpy as np
 
 from ..engine.arrays import Array
 from ..engine.errors import ArgumentError, MissingDependencyError, install_hint
+from ..engine.pipeline.pipeline import Pipeline
 from ..engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ..engine.tensors.device_tensors import LastingExport
 from ..engine.tensors.dtypes import DALIDataType, to_numpy_type
@@ -42,9 +43,6 @@ except ImportError as error:
         f"penstock.plugin.paddle needs PaddlePaddle ({error}): {install_hint('paddle')}",
         name=error.name,
     ) from error
-
-if TYPE_CHECKING:
-    from ..engine.pipeline.pipeline import Pipeline
 
 __all__ = [
     "ClassificationIterator",

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Never, TypeVar
+from typing import Never, TypeVar
 
+from ..engine.pipeline.pipeline import Pipeline
 from .base_iterator import BaseIterator, LastBatchPolicy, of_all
 from .forms import IN_LISTS, Form
 from .options import refuse_unknown
-
-if TYPE_CHECKING:
-    from ..engine.pipeline.pipeline import Pipeline
-
 
 T = TypeVar("T")
 

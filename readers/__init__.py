@@ -7,7 +7,7 @@ storage/       paths and URLs             ->  byte ranges of files; remote/ has 
     |
 source         the contract of a format: samples by their indices
     |          files/ npy/ fits/ coco/ video/ nemo/ tfrecord/ recordio/ webdataset/ lmdb/
-    |          parquet/ boxes/ shar/; protobuf/ has the messages that some of them hold
+    |          parquet/ mds/ boxes/ shar/; protobuf/ has the messages that some of them hold
 reader         an operator: a source, and the sampler that says in which order it is read
     |          record_reader: processes may read; array_files: arrays of one form;
     |          costs: batches by cost; sample_values: values that programs give;

@@ -9,7 +9,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.order.sampler import Blocks
+from ..engine.order.block_permutation import Blocks
 from .source import Allocate, Column, Columns, Source
 
 

@@ -89,10 +89,10 @@ def rounds_of(reader: CostedReader, most: int, state: Any) -> Rounds:
         classes = LengthClasses(
             lengths,
             most=most,
-            where=lambda index: reader.source.where(int(numbers[index])),
+            samples=numbers,
+            where=reader.source.where,
             **options,
         )
-        classes.stand_for(numbers)
         reader.classes = classes
     return Rounds(
         classes,

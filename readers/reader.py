@@ -18,16 +18,12 @@ from ..engine.graph.inputs import Resources, SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import ANY, BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
-from ..engine.order.sampler import (
-    REVISIONS,
-    Blocks,
-    Sampler,
-    check_global_batch,
-    check_shard,
-    restored_state,
-)
+from ..engine.order.block_permutation import Blocks
+from ..engine.order.order import Order
+from ..engine.order.sampler import Sampler, check_global_batch, check_shard, restored_state
 from ..engine.order.selection import Selection
 from ..engine.order.shard_permutation import Walk
+from ..engine.order.state import REVISIONS
 from ..engine.order.subset import Subset
 from ..engine.ranks.discovery import shard_of_process
 from ..engine.tensors import TensorList
@@ -42,9 +38,7 @@ from .storage.read_team import READ_TEAM
 from .storage.urls import is_url
 
 if TYPE_CHECKING:
-    from ..engine.order.cursor import Cursor
     from ..engine.order.length_classes import LengthClasses
-    from ..engine.order.rounds import Rounds
 
 REMOTE_DEPTH = 4
 """Batches of remote data that are read ahead by default."""
@@ -168,13 +162,16 @@ class Reader(SeekableInput):
     """Whether all outputs have names, which `source_info` of the source returns by output."""
 
     adds_operators: ClassVar[bool] = False
-    """Whether outputs come from operators that `wrap` adds, such as decoders."""
+    """Whether outputs come from operators that `wrap` adds, such as decoders.
+
+    A mixture takes such readers if they say so.
+    """
 
     source: Source
     _is_slow = False
     subset: Subset | None = None
     classes: LengthClasses | None = None
-    sampler: Sampler | Cursor | Rounds
+    sampler: Order
     window: ReadWindow
     damages: Damages
     waits: Interrupt
@@ -213,11 +210,18 @@ class Reader(SeekableInput):
             )
 
     def output_layouts(self) -> tuple[str, ...]:
-        return ("",) * (self.num_outputs() + self._pads_to_bound)
+        return ("",) * self.num_outputs()
 
-    @property
-    def _pads_to_bound(self) -> bool:
-        return self.batch_cost is not None and self.batch_cost.get("pad_to") == "bound"
+    def added_outputs(self) -> tuple[str, ...]:
+        pads = self.batch_cost is not None and self.batch_cost.get("pad_to") == "bound"
+        return ("bound",) if pads else ()
+
+    def added(self, selection: Selection) -> tuple[Array, ...]:
+        """Return the `added_outputs` of a batch, which its selection tells: `(batch, ...)` each."""
+        if not self.added_outputs():
+            return ()
+        assert self.classes is not None  # the reader is open
+        return (np.array(self.classes.bounds)[selection.source],)
 
     def open(self, batch_size: int, state: Any) -> None:
         given = self.shard_id, self.num_shards
@@ -227,7 +231,7 @@ class Reader(SeekableInput):
         self.sampler = self._make_sampler(batch_size, state)
         self._first = 0
         self._batch_size = batch_size
-        self.window = ReadWindow(self.sampler, batch_size, self.carrier(Resources()))
+        self.window = ReadWindow(self.sampler, self.carrier(Resources()))
 
     def begin(self, resources: Resources) -> None:
         self.window.use(self.carrier(resources))
@@ -261,8 +265,13 @@ class Reader(SeekableInput):
         self.waits = Interrupt()
         self.source = self.open_source()
         self.damages.warn(self.called, len(self.source))
-        if self.indices is not None:
-            self.subset = Subset(self._given_indices(), len(self.source))
+        self.subset = self.find_subset()
+
+    def find_subset(self) -> Subset | None:
+        """Return the samples of the open source that are read; None for all."""
+        if self.indices is None:
+            return None
+        return Subset(self._given_indices(), len(self.source))
 
     def _given_indices(self) -> object:
         if not isinstance(self.indices, str | os.PathLike):
@@ -282,9 +291,13 @@ class Reader(SeekableInput):
                 f"the checkpoint is of {saved}, but {self.called} reads {self.revisions}; build "
                 "the pipeline with the checkpoint, or name the commit"
             )
-        self.sampler = self._make_sampler(self._batch_size, state)
+        self.go_on(number, self._make_sampler(self._batch_size, state))
+
+    def go_on(self, number: int, sampler: Order) -> None:
+        """Take batch `number` and later ones from the start of a sampler."""
+        self.sampler = sampler
         self._first = number
-        self.window.restart(self.sampler, number)
+        self.window.restart(sampler, number)
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -322,8 +335,7 @@ class Reader(SeekableInput):
         return digest(names)
 
     def global_batch(self) -> int:
-        held: int | None = getattr(self.sampler, "global_batch", None)
-        return held or self._batch_size * self.num_shards
+        return self.sampler.global_batch or self._batch_size * self.num_shards
 
     def check_shard(self, shard_id: int, num_shards: int, global_batch: int | None = None) -> None:
         check_shard(self.samples_of_epoch(), shard_id, num_shards)
@@ -352,7 +364,7 @@ class Reader(SeekableInput):
         """
         return None
 
-    def _make_sampler(self, batch_size: int, state: Any) -> Sampler | Cursor | Rounds:
+    def _make_sampler(self, batch_size: int, state: Any) -> Order:
         if self.batch_cost is not None:
             from .costs import rounds_of
 
@@ -442,16 +454,13 @@ class Reader(SeekableInput):
         return self.window.select(number, batches)
 
     def size_of(self, number: int, most: int) -> int:
-        size_of: Callable[[int], int] | None = getattr(self.sampler, "size_of", None)
-        return self.sampler.batch_size if size_of is None else size_of(number - self._first)
+        return self.window.size_of(number)
 
     def shard_sizes(self, epoch: int) -> tuple[int, ...] | None:
-        sizes: Callable[[int], tuple[int, ...]] | None = getattr(self.sampler, "sizes", None)
-        return None if sizes is None else sizes(epoch)
+        return self.sampler.sizes(epoch)
 
     def sizes_left(self, number: int) -> tuple[int, ...] | None:
-        left: Callable[[int], tuple[int, ...]] | None = getattr(self.sampler, "sizes_left", None)
-        return None if left is None else left(number - self._first)
+        return self.sampler.sizes_left(number - self._first)
 
     def most_together(self, batch_size: int) -> int:
         """Return how many batches may be read at once; so few that rarely a sample comes twice."""
@@ -474,12 +483,7 @@ class Reader(SeekableInput):
             raise
         except Exception as error:
             columns = self._read_one_by_one(batch, selection, error)
-        return (*columns, self._bounds(selection)) if self._pads_to_bound else columns
-
-    def _bounds(self, selection: Selection) -> Array:
-        """Return the bound of the class of each sample, in the unit of the lengths: (batch,)."""
-        assert self.classes is not None  # the reader is open
-        return np.array(self.classes.bounds)[selection.source]
+        return *columns, *self.added(selection)
 
     def _read_one_by_one(
         self, batch: BatchContext, selection: Selection, cause: Exception
@@ -539,18 +543,18 @@ class Reader(SeekableInput):
         if attempt >= self.sampler.others(epoch, position):
             return None
         selection.index[row] = self.sampler.replacement(epoch, position, attempt)
-        sample = self.read_sample(selection, row)
-        return (*sample, self._bounds(selection)[row]) if self._pads_to_bound else sample
+        added = (column[row] for column in self.added(selection))
+        return *self.read_sample(selection, row), *added
 
     def where(self, selection: Selection) -> Sequence[str]:
         return NamesOnDemand(self.source.where, selection.index)
 
     def source_info(self, selection: Selection, output: int = 0) -> Sequence[str] | None:
         name: Callable[..., str] = getattr(self.source, "source_info", self.source.where)
+        if output and (output >= self.num_outputs() or not self.names_all_outputs):
+            return None
         if self.names_all_outputs:
             name = partial(name, output=output)
-        elif output:
-            return None
         return NamesOnDemand(name, selection.index)
 
     def class_names(self) -> dict[str, tuple[str, ...]]:
@@ -578,11 +582,11 @@ class Reader(SeekableInput):
             **self._held_meta(),
         }
 
-    def _held_meta(self) -> dict[str, object]:
-        if not getattr(self.sampler, "global_batch", None):
+    def _held_meta(self) -> dict[str, Any]:
+        if not self.sampler.global_batch:
             return {}
-        largest = getattr(self.sampler, "largest_batch", None)
-        return {"global_batch": self.global_batch(), "largest_batch": largest}
+        largest = self.sampler.largest_batch
+        return {"global_batch": self.sampler.global_batch, "largest_batch": largest}
 
     def _cost_meta(self) -> dict[str, object]:
         if self.batch_cost is None:

@@ -8,6 +8,7 @@ from .files import reader as file_reader
 from .fits import reader as fits_reader
 from .lmdb import caffe, caffe2
 from .lmdb import reader as lmdb_reader
+from .mds import reader as mds_reader
 from .mixture import balance, pack
 from .mixture import reader as mix_reader
 from .npy import reader as npy_reader

@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..engine.arrays import Array
 from ..engine.errors import ArgumentError, WorkerError
+from ..engine.graph.inputs import FedSample
 from ..engine.pipeline.fed_batches import Failure, FedBatch, FedBatches
+from ..engine.pipeline.pipeline import Pipeline
+from ..engine.tensors import TensorList
 from ..engine.tensors.dtypes import to_numpy_type
 from .examples import example_samples
 from .requests import BAD_REQUEST, BROKEN, BUSY, RequestError, RequestSamples
 from .signature import TensorSpec, datatype_of, decodes_sound, input_spec
-
-if TYPE_CHECKING:
-    from ..engine.graph.inputs import FedSample
-    from ..engine.pipeline.pipeline import Pipeline
-    from ..engine.tensors import TensorList
 
 Outputs = dict[str, Array]
 """The outputs of a request by name: arrays whose axis 0 runs over its samples."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from ..engine.errors import ArgumentError
-
-if TYPE_CHECKING:
-    from ..engine.graph.inputs import FedSample
-    from ..engine.graph.nodes import Node
+from ..engine.graph.inputs import FedSample
+from ..engine.graph.nodes import Node
 
 BYTES = "BYTES"
 DTYPES = {

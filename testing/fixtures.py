@@ -26,7 +26,7 @@ from ..engine.errors import MissingDependencyError
 from ..engine.gpu.cupy_module import import_cupy
 from ..engine.gpu.device import Device
 from ..engine.gpu.gpu_device import GpuDevice
-from ..engine.run import executor, opening
+from ..engine.run import gpu_work, opening
 from ..engine.tensors import TensorListGPU
 from ..engine.tensors.memory import SlabPool
 from ..engine.tensors.results import as_tensor_list
@@ -85,7 +85,7 @@ def device_stage(_has_gpu: bool, monkeypatch: pytest.MonkeyPatch) -> bool:
         if COMPILER is None or platform.machine() != "x86_64":
             pytest.skip("no GPU, and no g++ to emulate one")
         monkeypatch.setattr(opening, "load_driver", lambda: None)
-        monkeypatch.setattr(executor, "GpuDevice", EmulatedGpuDevice)
+        monkeypatch.setattr(gpu_work, "GpuDevice", EmulatedGpuDevice)
         monkeypatch.setattr(eager_runner, "GpuDevice", EmulatedGpuDevice)
         monkeypatch.setattr(mixed, "JpegDecoder", HostJpegDecoder)
         # The threads of an emulated block take turns.
@@ -105,7 +105,7 @@ def device(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def gpu_device(device_stage: bool) -> Iterator[Device]:
     """A device, for tests that call the GPU half of a module directly."""
-    device_class: type[GpuDevice] = vars(executor)["GpuDevice"]  # the emulated one, if any
+    device_class: type[GpuDevice] = vars(gpu_work)["GpuDevice"]  # the emulated one, if any
     with device_class(None, 1 << 30, 2).lane() as device:
         yield device
 

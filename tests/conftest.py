@@ -26,7 +26,7 @@ from hypothesis import HealthCheck, settings
 
 import penstock
 from penstock.engine.graph.operator import OPERATORS
-from penstock.engine.run import executor
+from penstock.engine.run import run_threads
 from penstock.engine.run.workers.choice import Chooser
 from penstock.readers.storage.index_cache import cache_paths
 from penstock.readers.storage.opening import open_storage
@@ -173,7 +173,7 @@ def _steady() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         limits = Chooser.limits._replace(scaling_threads=sys.maxsize)
         patch.setattr(Chooser, "limits", limits)
-        patch.setattr(executor, "JOIN_SECONDS", 60.0)
+        patch.setattr(run_threads, "JOIN_SECONDS", 60.0)
         yield
 
 

@@ -18,8 +18,6 @@ pytestmark = pytest.mark.slow  # a walk over all files
 
 IGNORED = {
     "engine/graph/node_arithmetic.py": 2,
-    "engine/order/sampler_state.py": 1,
-    "engine/tensors/edits.py": 1,
     "experimental/dynamic/pytorch/nodes.py": 2,
     "plugin/jax/clu.py": 1,
     "plugin/keras/backup.py": 1,

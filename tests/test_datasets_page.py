@@ -15,6 +15,7 @@ import penstock
 from penstock.cli.main import run as penstock_run
 from penstock.datasets.formats.table import writers
 from penstock.tests.checkout import ROOT
+from penstock.tests.readers.mds import sets
 
 torch = pytest.importorskip("torch")
 image_library = pytest.importorskip("PIL.Image")
@@ -41,6 +42,7 @@ FORMS = {
     "read_caffe": ("int32", (1,)),
     "read_caffe2": ("int32", (1,)),
     "read_parquet": ("int64", ()),
+    "read_mds": ("int64", ()),
 }
 
 
@@ -75,6 +77,7 @@ def sources(tmp_path, monkeypatch):
         image_library.fromarray(pixels.astype(np.uint8)).save(
             folder / f"{number:03d}.JPEG"
         )  # as ImageNet names them
+    _make_mds()
     _make_scenes()
     _make_speech(random)
     members = {}
@@ -82,6 +85,14 @@ def sources(tmp_path, monkeypatch):
         members[f"{number:03d}.array"] = np.full((3, 4), label * 100 + number, np.int16)
         members[f"{number:03d}.label"] = np.int64(label)
     np.savez("volumes.npz", **members)
+
+
+def _make_mds():
+    samples = []
+    for path, label in zip(sorted(Path("train").rglob("*.JPEG")), LABELS, strict=True):
+        image = path.read_bytes()
+        samples.append(np.uint32([len(image)]).tobytes() + image + np.int64([label]).tobytes())
+    sets.put(sets.made({"image": ("jpeg", None), "label": ("int", 8)}, samples), Path("train-mds"))
 
 
 def _make_scenes():
@@ -154,6 +165,7 @@ def run(command, capsys):
         "LMDB",
         "Caffe and Caffe2",
         "Parquet and Hugging Face",
+        "MDS",
     ],
 )
 def test_pictures(title, capsys):

@@ -11,6 +11,7 @@ import time
 import zlib
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
@@ -65,8 +66,9 @@ def run_example():
     for name in ("solarize", "solarize_on_both", "unpack"):
         vars(fn).pop(name, None)
         vars(ops).pop(name, None)
-    vars(fn.readers).pop("pile", None)
-    vars(ops.readers).pop("Pile", None)
+    for name in ("pile", "photos"):
+        vars(fn.readers).pop(name, None)
+        vars(ops.readers).pop(name.capitalize(), None)
 
 
 def test_the_exported_names_stay():
@@ -118,6 +120,35 @@ def test_a_format(run_example, piles, tmp_path):
     bad.set_outputs(ops.readers.Pile(path=str(tmp_path / "bad.pile"))())
     with pytest.raises(SourceError, match="not with b'PILE'"):
         bad.build()
+
+
+def test_a_reader_that_decodes(run_example, tmp_path):
+    names = run_example("A format")
+    exec(compile(EXAMPLES["A reader that decodes"], str(PAGE), "exec"), names)
+    image = cv2.imencode(".png", np.full((2, 3, 3), 7, np.uint8))[1].tobytes()
+    path = write_pile(tmp_path / "photos.pile", [image, image])
+    with Pipeline(batch_size=2, num_threads=1) as pipe:
+        pipe.set_outputs(*fn.readers.mix({"a": fn.readers.photos(path=path)}))
+        images, source = pipe.run()
+    assert images.as_array().tolist() == [[[[7] * 3] * 3] * 2] * 2
+    assert source.as_array().tolist() == [0, 0]
+
+
+def test_a_reader_that_does_not_say_that_it_decodes(run_example):
+    """The message of a mixture names the class, and the line that it needs."""
+    names = run_example("A format")
+    example = EXAMPLES["A reader that decodes"].replace("    adds_operators = True\n", "")
+    exec(compile(example, str(PAGE), "exec"), names)
+    message = (
+        "the source 'a' must be what one reader has returned, .* fn.decoders.image came after the "
+        "reader. If fn.readers.photos adds this by itself, in its method `wrap`, write "
+        "adds_operators = True into its class an_extension.Photos"
+    )
+    with Pipeline(batch_size=2, num_threads=1):
+        with pytest.raises(ArgumentError, match=message):
+            fn.readers.mix({"a": fn.readers.photos(path="photos.pile")})
+        with pytest.raises(ArgumentError, match=r"came after the reader$"):
+            fn.readers.mix({"a": fn.decoders.image(fn.readers.pile(path="photos.pile"))})
 
 
 @pytest.fixture

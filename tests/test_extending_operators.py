@@ -93,7 +93,7 @@ def test_metadata_of_encoded_samples_come_from_the_processes_that_read(
     compute = module.Crc32.batch
 
     def batch(self, batch, encoded):
-        arrived.append("crc32" in getattr(encoded.packed, "metadata", ()))
+        arrived.append("crc32" in encoded.metadata)
         return compute(self, batch, encoded)
 
     monkeypatch.setattr(module.Crc32, "batch", batch)

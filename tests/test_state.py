@@ -16,27 +16,11 @@ pytestmark = pytest.mark.slow  # a walk over all files
 
 MOST_ATTRIBUTES = 14
 LARGE = {
-    "decoders/video/frames.py:FrameReader": 18,
-    "engine/eager/eager_graph.py:EagerGraph": 16,
-    "engine/gpu/device.py:Device": 20,
-    "engine/order/sampler.py:Sampler": 21,
-    "engine/processes/helper_processes.py:HelperProcesses": 15,
-    "engine/run/executor.py:Executor": 19,
-    "engine/tensors/device_memory.py:DevicePool": 17,
-    "engine/tensors/memory.py:SlabPool": 17,
-    "experimental/dynamic/reading.py:Reader": 16,
-    "operators/user_code/external_source.py:ExternalSource": 16,
-    "plugin/base_iterator.py:BaseIterator": 22,
     "readers/webdataset/walked.py:WalkedSource": 15,
 }
 """Classes with more attributes, and how many."""
 
-CUT = {
-    "operators/resize/random_resized_crop.py:RandomResizedCrop": {"on_gpu"},
-    "operators/resize/resize.py:Resize": {"on_gpu"},
-    "operators/resize/resize_crop_mirror.py:ResizeCropMirror": {"on_gpu"},
-    "readers/mixture/balance.py:Balance": {"_first", "sampler", "subset"},
-}
+CUT = {}
 """Classes of several bases, and the attributes that more than one file writes."""
 
 LATE = {
@@ -44,21 +28,13 @@ LATE = {
     "engine/conditions/runtime.py:If": {"merged", "restored"},
     "engine/graph/operator_base.py:Operator": {"called", "preserve"},
     "engine/processes/python_workers.py:PythonWorkers": {"empty"},
-    "engine/tensors/edits.py:EditableList": {
-        *("_dense", "_layout", "_pointers", "_rows", "_source_info", "_valid")
-    },
-    "engine/tensors/edits.py:EditableTensor": {"_array", "_layout"},
     "experimental/dynamic/generators.py:RNG": {"_block", "_count", "_high", "_key", "_words"},
     "experimental/dynamic/values.py:Value": {"_samples"},
     "geometry/random_crop.py:RandomCropArguments": {"crop_ranges"},
     "operators/indexing/window_operator.py:WindowOperator": {"target"},
-    "plugin/base_iterator.py:BaseIterator": {
-        *("_between", "_ended", "_saved_basis", "_step", "in_loop")
-    },
     "readers/mixture/pack.py:Pack": {"_reader"},
-    "readers/mixture/parts.py:PartsReader": {"_plan", "parts", "readers", "sampler"},
+    "readers/mixture/parts.py:PartsReader": {"_plan", "parts", "readers"},
     "readers/reader.py:Reader": {"_first", "damages", "sampler", "source", "waits", "window"},
-    "readers/reading/window.py:ReadWindow": {"_all"},
 }
 """Classes, and the attributes that a method sets which `__init__` does not set."""
 

@@ -275,12 +275,7 @@ def _apply_selected(
         signed = SignedMagnitudeBin(index // 2, index & 1, index)
         chosen: list[Callable[..., Any]] = [_unchanged, *stages[position % drawn.stages]]
         data = select(
-            chosen,
-            step[0],
-            data,
-            magnitude_bin=signed,
-            num_magnitude_bins=drawn.bins,
-            **arguments,
+            chosen, step[0], data, magnitude_bin=signed, num_magnitude_bins=drawn.bins, **arguments
         )
     return data
 

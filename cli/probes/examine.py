@@ -50,13 +50,7 @@ class Report:
     lacking: Sequence[str]
 
 
-def examine(
-    path: str,
-    device: str,
-    *,
-    limit: float,
-    tick: Tick = lambda name: None,
-) -> Report:
+def examine(path: str, device: str, *, limit: float, tick: Tick = lambda name: None) -> Report:
     """Examine the machine.
 
     Args:

@@ -92,14 +92,19 @@ def miscounted(dataset: Dataset) -> Iterator[BadSample]:
 
 
 def damaged_files(dataset: Dataset, known: Collection[str] = ()) -> Iterator[BadSample]:
-    """Yield the files that do not have the SHA-256, or not all samples, of the manifest.
+    """Yield the files that do not have their digest, or not all samples, of the manifest.
+
+    Formats may have digests of their own, without a manifest.
 
     The lists of loose files (see `writers.folder`) name files with their SHA-256, too. Files that
     are `known` to be damaged, or were found to be when they were opened, are left out.
     """
+    known = {*known, *(damage.name for damage in dataset.damages.found)}
+    for location, reason in dataset.stored.wrong_files():
+        if location not in known:
+            yield BadSample(FILE, location, reason)
     if dataset.manifest is None:
         return
-    known = {*known, *(damage.name for damage in dataset.damages.found)}
     yield from (bad for bad in miscounted(dataset) if bad.location not in known)
     for shard in dataset.manifest.shards:
         for file in shard.files:

@@ -167,6 +167,13 @@ class StoredSamples(ABC):
             if time > started and ahead.get(os.fsdecode(path)) != time:
                 raise SourceError(f"{os.fsdecode(path)} was changed while the data set was read")
 
+    def wrong_files(self) -> Iterable[tuple[str, str]]:
+        """Yield files that differ from the digests that the data set has of them, and the reasons.
+
+        `verify` calls this.
+        """
+        return ()
+
     def check_decoded(self, sample: Sample) -> None:
         """Raise DecodeError if a sample's files, once they are decoded, lack what it says of them.
 

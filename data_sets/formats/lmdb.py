@@ -24,13 +24,7 @@ from ...readers.lmdb.datum import Datum
 from ...readers.lmdb.files import LMDBFiles, first_value
 from ...readers.lmdb.tensor_protos import STRING, tensors
 from ...readers.storage.storage import Storage
-from ..component_files import (
-    components_of,
-    files_of,
-    quoted_key,
-    readable_extensions,
-    unquoted_key,
-)
+from ..component_files import components_of, files_of, quoted_key, readable_extensions, unquoted_key
 from ..manifest import ShardInfo
 from ..media import extension_of
 from ..sample import Sample

@@ -19,14 +19,7 @@ from ...engine.errors import SourceError
 from ...formats.npy import array_of_npy
 from ...formats.shar import Cut, parse_cut
 from ...readers.shar.fields import FieldData
-from ...readers.shar.folder import (
-    RECORDING,
-    SharShard,
-    check_pairs,
-    cuts_of,
-    lines_of,
-    shar_shards,
-)
+from ...readers.shar.folder import RECORDING, SharShard, check_pairs, cuts_of, lines_of, shar_shards
 from ...readers.storage.strings import StringTable
 from ...readers.storage.urls import shown, text_of
 from ..sample import Encoded, Sample, Value

@@ -16,6 +16,7 @@ from . import (
     folder,
     kaldi,
     lmdb,
+    mds,
     nemo,
     parquet,
     recordio,
@@ -43,6 +44,7 @@ FORMATS: dict[str, DatasetFormat] = {
         *boxes.ROWS,
         *nemo.ROWS,
         shar.ROW,
+        mds.ROW,
         kaldi.ROW,
     )
 }

@@ -12,7 +12,7 @@ from ...engine.tensors.memory_span import memory_of
 from .layout import KEY_BYTES
 
 METADATA = "digest"
-"""Key of `digests` in the metadata of encoded samples (`PackedRows.metadata`)."""
+"""Key of `digests` in the metadata of encoded samples (`TensorList.metadata`)."""
 
 
 def digests(addresses: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -60,10 +60,8 @@ class Keys:
             encoded: the files. The process that reads may have hashed them: see `METADATA`.
             lengths: lengths of the files in bytes.
         """
-        packed = encoded.packed
-        if packed is not None and METADATA in packed.metadata:
-            hashes = packed.metadata[METADATA]
-        else:
+        hashes = encoded.metadata.get(METADATA)
+        if hashes is None:
             hashes = digests(encoded.pointers(), lengths)
         data = (hashes ^ self._seed).tobytes()
         return [data[at : at + KEY_BYTES] for at in range(0, len(data), KEY_BYTES)]

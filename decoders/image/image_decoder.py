@@ -30,7 +30,7 @@ from ...engine.graph.params import (
 from ...engine.graph.rules import BatchRules, Input
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import INT64, RGB, UINT8, to_numpy_type
-from ...engine.tensors.packed_rows import MetadataFunction
+from ...engine.tensors.rows import MetadataFunction
 from . import shrink
 from .decode import DecodedToFit, Roi, decode, decode_to_fit, peek_shape
 from .engines import nvimgcodec

@@ -17,7 +17,7 @@ from .contexts import Decoder, DisplayInfo
 from .decoder_pool import DecoderPool
 
 if TYPE_CHECKING:
-    from av import Packet, VideoFrame, VideoStream
+    from av import Packet, VideoCodecContext, VideoFrame, VideoStream
 
 _SKIP_EXACTLY = frozenset({"h264", "mpeg2video", "mpeg4"})
 """Codecs whose packets say whether any other frame refers to the frame. HEVC says this for one of
@@ -69,6 +69,28 @@ class _OwnDecoder(Decoder):
         pass
 
 
+class _Skipping:
+    """Which frames the decoder skips on its way.
+
+    Attributes:
+        codec: the stream's codec context.
+        is_possible: whether packets say that no other frame needs the frame.
+        goal: number of the frame that the decoder is on the way to.
+        is_wanted: whether a frame on the way is decoded in any case.
+    """
+
+    def __init__(self, codec: VideoCodecContext, *, is_possible: bool) -> None:
+        self.codec = codec
+        self.is_possible = is_possible
+        self.goal = 0
+        self.is_wanted: IsWanted = _nobody
+
+    def choose(self, number: int | None) -> None:
+        """Let the decoder skip the next packet if nobody wants its frame and no frame needs it."""
+        skips = number is not None and number < self.goal and not self.is_wanted(number)
+        self.codec.skip_frame = "NONREF" if skips else "DEFAULT"
+
+
 class FrameReader:
     """An open video, for one thread at a time.
 
@@ -87,7 +109,6 @@ class FrameReader:
         index: index of the video.
         codec: name of the codec, such as "h264".
         nbytes: size of the file; 0 if it is unknown.
-        display: see `FrameSource`.
         check_running: see above.
     """
 
@@ -114,17 +135,14 @@ class FrameReader:
         except BaseException:
             self._container.close()
             raise
-        self.codec = str(self._stream.codec_context.codec.canonical_name)
+        codec = self._stream.codec_context
+        self.codec = str(codec.codec.canonical_name)
         self.nbytes = max(0, self._container.size)
-        self.display = self.decoder.display
         self._frames: Iterator[tuple[int, VideoFrame, bool]] = iter(())
         self._next = 0 if is_at_start else len(self.index)  # number of the next frame to come
-        self._codec = self._stream.codec_context
         is_own = isinstance(self.decoder, _OwnDecoder)
-        self._can_skip = is_own and self._codec.name in _SKIP_EXACTLY
-        self._goal = 0  # number of the frame that the decoder is on the way to
-        self._is_wanted: IsWanted = _nobody
-        self._has_read_first = not (is_own and self._codec.name in _READ_FIRST_PACKET)
+        self._skipping = _Skipping(codec, is_possible=is_own and codec.name in _SKIP_EXACTLY)
+        self._has_read_first = not (is_own and codec.name in _READ_FIRST_PACKET)
         self._first: Packet[VideoStream] | None = None  # packet of the stream, if it was read
         self._has_refused = False  # whether the decoder has refused a packet since the last seek
         self._start_may_help = True
@@ -159,6 +177,11 @@ class FrameReader:
             yield
 
     @property
+    def display(self) -> DisplayInfo | None:
+        """The display of the video: see `FrameSource`."""
+        return self.decoder.display
+
+    @property
     def place(self) -> int:
         """The number of the frame that comes next without a seek."""
         return self._next if self.decoder.is_in_place else len(self.index)
@@ -182,13 +205,13 @@ class FrameReader:
             is_wanted: whether a frame on the way should be passed.
         """
         key = self.index.key_of(number)
-        self._goal, self._is_wanted = number, is_wanted or _nobody
+        self._skipping.goal, self._skipping.is_wanted = number, is_wanted or _nobody
         if not self.index.keys[key] <= self._next <= number:
             self._seek(key)
         frame = self._search(number, on_passed)
         if frame is None:
             for start, decodes in self._tries(key, number):
-                self._is_wanted = decodes
+                self._skipping.is_wanted = decodes
                 self._seek(start)
                 frame = self._search(number, on_passed)
                 if frame is not None:
@@ -198,7 +221,7 @@ class FrameReader:
 
     def _tries(self, key: int, number: int) -> Iterator[tuple[int, IsWanted]]:
         """Yield from which keys to try again, and which frames to decode on the way."""
-        if self._can_skip:
+        if self._skipping.is_possible:
             # Damage to a frame that others want must not change the outcome.
             yield key, _nobody
             yield key, _everybody
@@ -240,9 +263,9 @@ class FrameReader:
     def _read_first_packet(self) -> None:
         """Let the decoder read what the first packet says beside its frame."""
         first = self._first or next(self._packets_from())
-        self._codec.skip_frame = "ALL"
+        self._skipping.codec.skip_frame = "ALL"
         self.decoder.decode(first)
-        self._codec.skip_frame = "DEFAULT"
+        self._skipping.codec.skip_frame = "DEFAULT"
 
     def _packets_from(self, key: int = 0) -> Iterator[Packet[VideoStream]]:
         """Go to a key frame, by its entry in the index; return the packets from there on."""
@@ -276,8 +299,8 @@ class FrameReader:
         whole = True
         for packet in packets:
             self.check_running()
-            if self._can_skip:
-                self._choose_skipping(self.index.number_of(packet.pts))
+            if self._skipping.is_possible:
+                self._skipping.choose(self.index.number_of(packet.pts))
             frames = self.decoder.decode(packet)
             if frames is None:
                 self._has_refused, whole = True, False
@@ -288,11 +311,6 @@ class FrameReader:
                 number = self.index.number_of(frame.pts)
                 if number is not None:
                     yield number, frame, whole
-
-    def _choose_skipping(self, number: int | None) -> None:
-        """Let the decoder skip the next packet if no clip wants its frame and no frame needs it."""
-        skips = number is not None and number < self._goal and not self._is_wanted(number)
-        self._codec.skip_frame = "NONREF" if skips else "DEFAULT"
 
     def _damaged(self, number: int) -> DecodeError:
         seconds = self.index.seconds[number]

@@ -107,13 +107,15 @@ class FrameSource(Protocol):
         index: index of its frames.
         codec: name of the codec, such as "h264".
         nbytes: size of the file.
-        display: of all frames, if their decoder does not know what the container states; else None.
     """
 
     index: FrameIndex
     codec: str
     nbytes: int
-    display: DisplayInfo | None
+
+    @property
+    def display(self) -> DisplayInfo | None:
+        """Display of all frames, if their decoder does not know what the container states."""
 
     def read(self, numbers: Sequence[int]) -> Generator[tuple[int, VideoFrame]]:
         """Yield each of these frames with its number; `numbers` ascend."""

@@ -101,6 +101,7 @@ class CallRecord:
         self.is_complete = False
         self._calls: list[Call] = []
         self._count = 0
+        self._numbers: dict[object, int] = {}
 
     def begin(self) -> None:
         """Begin a call of the definition."""
@@ -129,6 +130,10 @@ class CallRecord:
             self._calls.append(call)
         node.operator = call.operators.setdefault(node.operator.layouts, node.operator)
         return call
+
+    def number_of(self, node: Node) -> int:
+        """Return the number of a node's call among the calls of the first batch."""
+        return self._numbers.setdefault(node.call, len(self._numbers))
 
 
 def _unexpected(facts: CallFacts, instead: str) -> ArgumentError:

@@ -70,7 +70,6 @@ class EagerGraph(Graph):
         arrays_are_batches: bool = False,
     ) -> None:
         super().__init__(pipeline=pipeline)
-        self.batch_size = batch_size
         self.seed = seed
         self.number = -1
         self._runner = runner
@@ -78,7 +77,6 @@ class EagerGraph(Graph):
         self._inputs = EagerInputs(batch_size, runner, open_input)
         self._plan: Plan | None = None
         self._record = CallRecord()
-        self._calls: dict[object, int] = {}
         self._arrays_are_batches = arrays_are_batches
         self._operators: dict[Operator, None] = {}  # to close
         self._given: set[Node] = set()
@@ -94,6 +92,11 @@ class EagerGraph(Graph):
     def is_complete(self) -> bool:
         """Whether a batch has ended, so that all operators are known."""
         return self._record.is_complete
+
+    @property
+    def batch_size(self) -> int:
+        """Largest number of samples of a batch."""
+        return self._inputs.batch_size
 
     @property
     def size(self) -> int:
@@ -170,7 +173,7 @@ class EagerGraph(Graph):
         if isinstance(node.operator, Transfer | ConstantOperator):
             self._place(node, 0)  # no state, and no random numbers
             if not (isinstance(node.operator, Transfer) or self._record.is_complete):
-                self._number_of(node)
+                self._record.number_of(node)
         else:
             self._match(node)
         self._run(node)
@@ -257,7 +260,7 @@ class EagerGraph(Graph):
         call = self._record.match(node)
         operator = node.operator
         if not self._record.is_complete:
-            call.number = self._number_of(node)
+            call.number = self._record.number_of(node)
         before = operator.placement.ordinal
         self._place(node, random_key(operator, call.number, self.seed))
         if operator not in self._operators:
@@ -266,10 +269,6 @@ class EagerGraph(Graph):
         if isinstance(operator, InputOperator):
             with self._samples_may_change():
                 self._inputs.use(node, before, self._batch)
-
-    def _number_of(self, node: Node) -> int:
-        """Return the number of a node's call among the calls of the first batch."""
-        return self._calls.setdefault(node.call, len(self._calls))
 
     def _place(self, node: Node, key: int) -> None:
         threads, policy = self._runner.threads, self._faults.policy

@@ -30,12 +30,13 @@ class EagerInputs:
         open_input: opens an input; by default at its start.
 
     Attributes:
+        batch_size: see the argument.
         has_size: whether an input, or data of the program, has decided the size of the batch.
     """
 
     def __init__(self, batch_size: int, runner: EagerRunner, open_input: OpenInput | None) -> None:
         self.has_size = False
-        self._batch_size = batch_size
+        self.batch_size = batch_size
         self._runner = runner
         self._open_input = open_input
         self._inputs: dict[InputOperator, Node] = {}  # nodes of the last batch
@@ -85,7 +86,7 @@ class EagerInputs:
     def _open(self, source: InputNode[InputOperator], batch: Batch) -> None:
         operator = source.operator
         if self._open_input is None:
-            operator.open(self._batch_size, None)
+            operator.open(self.batch_size, None)
         else:
             self._open_input(source)
         if operator.device != "cpu":
@@ -93,7 +94,7 @@ class EagerInputs:
         self._enter(source, batch)
 
     def _enter(self, source: InputNode[InputOperator], batch: Batch) -> None:
-        operator, size = source.operator, self._batch_size
+        operator, size = source.operator, self.batch_size
         if isinstance(operator, FedInput):
             while operator.waits_for_feed and operator.available() == 0:
                 time.sleep(POLL_SECONDS)

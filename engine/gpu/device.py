@@ -17,19 +17,19 @@ from numpy.typing import DTypeLike, NDArray
 from ..arrays import Array, DType
 from ..control.readings import Decisions, Readings
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
+from ..tensors.array_rows import as_rows
 from ..tensors.device_leases import Lease
 from ..tensors.device_memory import DevicePool, borrow_stream, return_stream
 from .cupy_module import compiled
 from .host_registry import HostRegistry
 from .kernels import Kernel, check_grid
+from .small_memory import ALIGNMENT, SmallBuffers, Staging
 from .tables import StructTable
 
 if TYPE_CHECKING:
     import cupy as cp
 
-_ALIGNMENT = 256
 _SMALL = 1 << 18  # maximum size in bytes of buffers that are cut out of a common block
-_STAGED = 1 << 20  # bytes of pinned memory for copies of small arrays
 _ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have without a request
 _TO_DEVICE, _TO_HOST, _ON_DEVICE = 1, 2, 3  # cudaMemcpyKind
 
@@ -55,6 +55,29 @@ class Closable(Protocol):
         """End the use of the object."""
 
 
+class LaneTimes:
+    """Where the time of a stream, and of the thread that launches its work, went so far.
+
+    Attributes:
+        wait_ns: time that the thread waited, by what it waited for.
+        engines_ns: time that engines of the GPU, such as one that decodes, worked for the stream,
+            by their names. Operators that use an engine count its time here.
+    """
+
+    def __init__(self) -> None:
+        self.wait_ns: dict[Awaited, int] = {"batches": 0, "gpu": 0, "threads": 0}
+        self.engines_ns: Counter[str] = Counter()
+
+    @contextmanager
+    def waiting(self, awaited: Awaited) -> Iterator[None]:
+        """Count the time until the context ends in `wait_ns`."""
+        started = perf_counter_ns()
+        try:
+            yield
+        finally:
+            self.wait_ns[awaited] += perf_counter_ns() - started
+
+
 class Device:
     """One stream of one device, as operators' `batch_gpu` functions use it (`batch.device`).
 
@@ -67,9 +90,7 @@ class Device:
         pool: the source of memory.
         num_threads: the pipeline's threads for CPU work.
         taken_bytes: size of all memory that was allocated so far.
-        wait_ns: time that the thread which launches waited so far, by what it waited for.
-        engines_ns: time that engines of the GPU, such as one that decodes, worked for this stream
-            so far, by their names. Operators that use an engine count its time here.
+        times: where the time of the stream and of its thread went.
         readings: of the pipeline, when this batch began.
         decisions: the pipeline's, to which operators add those of their rules.
     """
@@ -88,20 +109,13 @@ class Device:
         self.num_threads = num_threads
         self._own: dict[Hashable, Any] = {}
         self.taken_bytes = 0
-        self.engines_ns: Counter[str] = Counter()
+        self.times = LaneTimes()
         self.readings = Readings()
         self.decisions: Decisions = {}
-        self.wait_ns: dict[Awaited, int] = {"batches": 0, "gpu": 0, "threads": 0}
         self._cupy = cupy
         self._place: Placing | None = None
-        # Memory for small buffers, and the number of its bytes that buffers have taken:
-        self._block: Any = None
-        self._cut = 0
-        # Bytes of small buffers in this batch, and in the batch before:
-        self._small = self._usual = 0
-        # Pinned memory for small arrays, and the number of its bytes that arrays have taken:
-        self._stage: Any = None
-        self._stage_address = self._staged = 0
+        self._buffers = SmallBuffers()
+        self._staging = Staging()
         # Host memory of copies that may not be done:
         self._held: list[object] = []
 
@@ -160,12 +174,7 @@ class Device:
         """Return uninitialized memory: (nbytes,) uint8 on the device."""
         if nbytes > _SMALL:
             return self._lend(nbytes)[0]
-        start, step = self._cut, -(-nbytes // _ALIGNMENT) * _ALIGNMENT
-        if self._block is None or start + step > self._block.size:
-            self._block, start = self._lend(max(step, self._usual - self._small))[0], 0
-        self._cut = start + step
-        self._small += step
-        return self._block[start : start + nbytes]
+        return self._buffers.buffer(nbytes, self._lend)
 
     def blocks(
         self, sizes: NDArray[np.int64], *, temporary: bool = False
@@ -179,7 +188,7 @@ class Device:
             temporary: whether the memory is dropped as soon as work is launched: see `temporary`.
         """
         take = self.temporary if temporary else self.buffer
-        steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
+        steps = -(-sizes // ALIGNMENT) * ALIGNMENT
         ends = np.cumsum(steps)
         addresses = ends - steps
         memory: list[cp.ndarray] = []
@@ -217,8 +226,8 @@ class Device:
 
     def end_batch(self) -> list[object]:
         """End the launches of a batch; return the memory to keep until the device has done them."""
-        self._block, self._usual, self._small = None, self._small, 0
-        self._stage = None
+        self._buffers.end_batch()
+        self._staging.end_batch()
         held, self._held = self._held, []
         return held
 
@@ -263,7 +272,7 @@ class Device:
             memory, lease = self._lend(prod(extents) * dtype.itemsize)
             return TensorListGPU(memory.view(dtype).reshape(extents), layout, lease=lease)
         sizes = shapes.prod(axis=1) * dtype.itemsize
-        steps = -(-sizes // _ALIGNMENT) * _ALIGNMENT
+        steps = -(-sizes // ALIGNMENT) * ALIGNMENT
         memory, lease = self._lend(int(steps.sum()))
         offsets = np.cumsum(steps) - steps
         return TensorListGPU(PackedRows(memory, offsets, shapes, dtype), layout, lease=lease)
@@ -282,13 +291,7 @@ class Device:
         if array.nbytes > _SMALL:
             self.copy_in(to, array)
             return
-        start, stop = self._staged, self._staged + array.nbytes
-        if self._stage is None or stop > _STAGED:
-            self._stage, start, stop = self.pinned(_STAGED), 0, array.nbytes
-            self._stage_address = self._stage.ctypes.data
-        self._staged = -(-stop // _ALIGNMENT) * _ALIGNMENT
-        self._stage[start:stop] = array.reshape(-1).view(np.uint8)
-        self.copy(to, self._stage_address + start, array.nbytes, _TO_DEVICE)
+        self.copy(to, self._staging.put(array, self.pinned), array.nbytes, _TO_DEVICE)
 
     def upload_table(self, table: StructTable) -> StructTable:
         """Return a table with a copy on the device, for more than one launch."""
@@ -313,20 +316,17 @@ class Device:
         return self._cupy.asarray(data)
 
     def copied(self, rows: Any, layout: str) -> TensorListGPU:
-        """Return a copy of an array over samples, or of a list of arrays of one dtype.
+        """Return a copy of an array over samples, of a list of arrays of one dtype, or of `Rows`.
 
         The arrays lie on the device. The batch holds the arrays until their copies are done.
         """
+        rows = as_rows(rows)
         if not len(rows):
             return TensorListGPU([], layout)
         self.hold(rows)
-        if isinstance(rows, list):
-            result = self.scratch([row.shape for row in rows], rows[0].dtype, layout)
-            pairs = zip(result.rows(), rows, strict=True)
-        else:
-            shapes = np.broadcast_to(rows.shape[1:], (len(rows), rows.ndim - 1))
-            result = self.scratch(shapes, rows.dtype, layout)
-            pairs = zip([result.dense()], [rows], strict=True)
+        result = self.scratch(rows.extents(), rows.dtype, layout)
+        whole = rows.array is not None
+        pairs = [(result.dense(), rows.array)] if whole else zip(result.rows(), rows, strict=True)
         for target, source in pairs:
             if source.flags.c_contiguous:
                 self.copy(address_of(target), address_of(source), source.nbytes)
@@ -351,14 +351,9 @@ class Device:
             self._cupy.cuda.runtime.free(0)  # makes it current for CUDA's driver, too
             yield
 
-    @contextmanager
-    def waiting(self, awaited: Awaited) -> Iterator[None]:
-        """Count the time until the context ends in `wait_ns`."""
-        started = perf_counter_ns()
-        try:
-            yield
-        finally:
-            self.wait_ns[awaited] += perf_counter_ns() - started
+    def waiting(self, awaited: Awaited) -> AbstractContextManager[None]:
+        """Count the time until the context ends in `times.wait_ns`."""
+        return self.times.waiting(awaited)
 
     def synchronize(self) -> None:
         """Wait until the stream has done all its work."""
@@ -443,10 +438,9 @@ class Device:
             result = self.scratch(shapes, array.dtype, data.layout())
             self.copy_in(address_of(result.dense()), array)
             return result
-        if data.packed is not None:
-            flat = data.packed.flat()
-            if flat is not None and 0 < flat.nbytes <= _SMALL:
-                return self._spread(flat, data.packed, data.layout())
+        flat = data.stored.flat()
+        if flat is not None and 0 < flat.nbytes <= _SMALL:
+            return self._spread(flat, data)
         rows = [np.ascontiguousarray(row) for row in data.rows()]
         if len({row.dtype for row in rows}) > 1 or len({row.ndim for row in rows}) > 1:
             return TensorListGPU([self._cupy.asarray(row) for row in rows], data.layout())
@@ -455,15 +449,15 @@ class Device:
             self.copy_in(pointer, row)
         return result
 
-    def _spread(self, flat: Array, rows: PackedRows, layout: str) -> TensorListGPU:
+    def _spread(self, flat: NDArray[Any], data: TensorList) -> TensorListGPU:
         """Copy rows that lie end to end in `flat` to a ragged batch, in one transfer."""
-        result = self.scratch(rows.shapes, rows.dtype, layout)
-        target = result.packed
+        result = self.scratch(data.extents(), flat.dtype, data.layout())
+        target = result.stored.in_block()
         assert target is not None
-        lengths = rows.shapes.prod(axis=1)
-        gaps = target.offsets // rows.dtype.itemsize - (np.cumsum(lengths) - lengths)
+        lengths = data.extents().prod(axis=1)
+        gaps = target.offsets // flat.itemsize - (np.cumsum(lengths) - lengths)
         staged = self.pinned(target.memory.nbytes)
-        staged.view(rows.dtype)[np.arange(flat.size) + np.repeat(gaps, lengths)] = flat
+        staged.view(flat.dtype)[np.arange(flat.size) + np.repeat(gaps, lengths)] = flat
         self.copy(address_of(target.memory), staged.ctypes.data, staged.nbytes, _TO_DEVICE)
         return result
 
@@ -477,24 +471,12 @@ class Device:
         if isinstance(data, TensorListCPU):
             return data
         assert isinstance(data, TensorListGPU)
-        packed = data.packed
-        if packed is not None:
-            host = empty((packed.memory.size,), np.uint8)
-            self.hold(host)
-            self.copy(host.ctypes.data, address_of(packed.memory), host.nbytes, _TO_HOST)
-            return TensorListCPU(PackedRows(host, *packed.row_geometry), data.layout())
-        if data.mixed is not None and data.is_dense_tensor():
-            whole = empty((len(data), *data.row(0).shape), data.row(0).dtype)
-            self.hold([whole, data])
-            for pointer, target in zip(data.pointers().tolist(), whole, strict=True):
-                self.copy(target.ctypes.data, pointer, target.nbytes, _TO_HOST)
-            return TensorListCPU(whole, data.layout())
-        rows = [data.dense()] if data.is_dense_tensor() else data.rows()
-        hosts = [empty(row.shape, row.dtype) for row in rows]
-        self.hold(hosts)
-        for row, host in zip(rows, hosts, strict=True):
-            self.copy(host.ctypes.data, address_of(row), host.nbytes, _TO_HOST)
-        return TensorListCPU(hosts[0] if data.is_dense_tensor() else hosts, data.layout())
+
+        def copy(target: Any, source: Any) -> None:
+            self.hold(target)
+            self.copy(target.ctypes.data, address_of(source), target.nbytes, _TO_HOST)
+
+        return TensorListCPU(data.stored.copied(empty, copy), data.layout())
 
 
 class DeviceAccess(Protocol):

@@ -17,6 +17,7 @@ _CAPITALS = {
     "dl": "DL",
     "gpu": "GPU",
     "lmdb": "LMDB",
+    "mds": "MDS",
     "mfcc": "MFCC",
     "mxnet": "MXNet",
     "nemo": "Nemo",

@@ -85,7 +85,7 @@ def results_of(
     operator: Operator, sequences: Sequences | None, inputs: Sequence[Axes]
 ) -> tuple[Axes, ...]:
     """Return the axes of an operator's outputs, for the axes of its inputs."""
-    layouts = operator.output_layouts()
+    layouts = *operator.output_layouts(), *("" for _ in operator.added_outputs())
     if sequences is not None:
         return tuple(_axes(layout_of_sequence(layout), None) for layout in layouts)
     first = inputs[0] if inputs else Axes()

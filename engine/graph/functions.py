@@ -53,7 +53,19 @@ def apply(
     while inputs and inputs[-1] is None:
         inputs = inputs[:-1]
     outputs = add_node(operator_class, inputs, given, name=name)
-    return outputs[0].node.operator.wrap(outputs) if outputs else None
+    return _result(outputs[0].node.operator, outputs) if outputs else None
+
+
+def _result(operator: Operator, outputs: tuple[DataNode, ...]) -> Any:
+    """Return what `wrap` makes of the operator's own outputs, with those that a base adds."""
+    names = operator.added_outputs()
+    own = len(outputs) - len(names)
+    result = operator.wrap(outputs[:own])
+    if not names:
+        return result
+    if isinstance(result, dict):
+        return result | dict(zip(names, outputs[own:], strict=True))
+    return [*(result if isinstance(result, list) else [result]), *outputs[own:]]
 
 
 def _is_list_of_nodes(value: object) -> bool:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..gpu.device import DeviceAccess
     from ..order.selection import Selection
     from ..tensors.arena import Arena
-    from ..tensors.packed_rows import MetadataFunction
+    from ..tensors.rows import MetadataFunction
     from .context import BatchContext
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NoReturn, Self
 
 from ..errors import ArgumentError, LayoutError
 from ..suggestions import not_among
-from ..tensors.packed_rows import MetadataFunction
+from ..tensors.rows import MetadataFunction
 from .callers import warn_of_deprecation
 from .context import BatchContext, Placement
 from .limits import Remedies
@@ -55,7 +55,7 @@ class Operator:
         batches: whether batches may be computed as one.
         on_gpu: how it works with data on the GPU.
         metadata_functions: by name, functions that the reading process runs on each encoded
-            sample; their results arrive with the rows (`PackedRows.metadata`).
+            sample; their results arrive with the rows (`TensorList.metadata`).
         placement: the node's number, random key and threads; the pipeline sets it.
     """
 
@@ -230,6 +230,13 @@ class Operator:
     def output_layouts(self) -> tuple[str, ...]:
         """Return the layout of each output; by default each has the layout of the first input."""
         return (self.layouts[0] if self.layouts else "",) * self.num_outputs()
+
+    def added_outputs(self) -> tuple[str, ...]:
+        """Return the names of outputs that a base adds behind those of the operator itself.
+
+        Neither `num_outputs` nor `output_layouts` counts them, and `wrap` does not get them.
+        """
+        return ()
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
         """Return the result of `fn.<name>`: the only output, or a list of outputs."""

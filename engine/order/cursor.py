@@ -24,17 +24,18 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Int64s
-from ..errors import ArgumentError, CheckpointError
+from ..errors import ArgumentError
 from .dealt import Dealt
 from .mixture import Mixture
 from .mixture_state import MixtureState
+from .order import Order
 from .rounds import RoundsState
 from .sampler import check_global_batch, check_shard, dealt_samples, restored_state
 from .sampler_state import SamplerState
 from .selection import Selection
 
 
-class Cursor:
+class Cursor(Order):
     """The batches of one rank in the order of a plan, each computed from its number alone.
 
     Args:
@@ -44,11 +45,6 @@ class Cursor:
         num_shards: number of ranks.
         pad_last_batch: fill up each epoch with copies of its last sample to whole steps. Else a
             step goes on in the next epoch.
-
-    Attributes:
-        global_batch: samples of a step of all ranks, if the state of the plan holds them.
-        batch_size: samples of a batch of this rank.
-        largest_batch: samples of a batch of any rank at most.
 
     >>> from penstock.engine.order.shares import shares_of_repeats
     >>> sizes = {"a": 3, "b": 3}
@@ -73,58 +69,42 @@ class Cursor:
             raise ArgumentError(f"batch_size={batch_size}: expected 1 or more")
         check_shard(plan.samples, shard_id, num_shards)
         self.plan = plan
-        self.others, self.replacement = plan.others, plan.replacement
         self._rank = shard_id
         self._ranks = num_shards
         self.global_batch = whole = plan.start.global_batch
+        self.epoch_size = plan.length(plan.start.epoch + plan.is_constant)
         self._step = step = whole or batch_size * num_shards
         check_global_batch(step, num_shards)
         cuts = [step * rank // num_shards for rank in range(num_shards + 1)]
         self._blocks = [*pairwise(cuts)]  # of each rank in a step
         self.batch_size = cuts[shard_id + 1] - cuts[shard_id]
-        self.largest_batch = max(batch_size, -(-step // num_shards))
+        self._largest = max(batch_size, -(-step // num_shards))
         self._pad = pad_last_batch
         self._first = plan.start.epoch
-        self._at = plan.start.at
         # Positions of all ranks form one line. These epochs end there, from the first one on.
         self._ends = [self._span(self._first)]
 
     @property
-    def epoch_size(self) -> int:
-        """Samples in an epoch of all ranks together."""
-        return self.plan.length(self._first + 1 if self.plan.is_constant else self._first)
+    def largest_batch(self) -> int:
+        return self._largest
 
     @property
     def epoch_size_padded(self) -> int:
-        """Samples in an epoch; `pad_last_batch` counts every shard as long as the longest."""
         longest = -(-self.epoch_size // self._step) * self.largest_batch
         return self._ranks * longest if self._pad else self.epoch_size
 
     def sizes(self, epoch: int) -> tuple[int, ...]:
-        """Return how many samples each rank has in an epoch, without copies.
+        """As `Order` says. If the global batch is held, each whole batch counts as `largest_batch`.
 
-        Of the first epoch, only what is left counts. If the global batch is held, each whole batch
-        counts as `largest_batch`, so that all ranks have as many batches.
+        So all ranks have as many batches.
         """
         start = self._end(epoch - 1)
-        stop = start + self._length(epoch)
-        if self.global_batch:
-            return self._counted(start, stop)
-        return tuple(
-            dealt_samples(stop, rank, self._ranks, self.batch_size)
-            - dealt_samples(start, rank, self._ranks, self.batch_size)
-            for rank in range(self._ranks)
-        )
+        return self._counted(start, start + self._length(epoch))
 
     def sizes_left(self, batches: int) -> tuple[int, ...]:
-        """Return how many samples each rank has left of its epoch after so many batches."""
         start = batches * self._step
         epoch, offset = self._locate(start)
-        ranks = range(self._ranks)
-        left = self._length(epoch) - offset
-        if self.global_batch:
-            return self._counted(start, start + left)
-        return tuple(dealt_samples(left, rank, self._ranks, self.batch_size) for rank in ranks)
+        return self._counted(start, start + self._length(epoch) - offset)
 
     def _counted(self, start: int, stop: int) -> tuple[int, ...]:
         """Return what `sizes` counts of the places [start, stop) of an epoch.
@@ -132,6 +112,12 @@ class Cursor:
         With padding, an epoch begins with a step, and its last batches are what they are. Without,
         an epoch has the steps that end in it, or at its end.
         """
+        if not self.global_batch:
+            deal = self._ranks, self.batch_size
+            return tuple(
+                dealt_samples(stop, rank, *deal) - dealt_samples(start, rank, *deal)
+                for rank in range(self._ranks)
+            )
         if not self._pad:
             steps = -(-stop // self._step) - -(-start // self._step)
             return (steps * self.largest_batch,) * self._ranks
@@ -142,65 +128,51 @@ class Cursor:
             for last, own in lasts
         )
 
-    def select(self, batch: int, batches: int = 1) -> Selection:
-        """Return the samples of consecutive batches, end to end: see `Sampler.select`."""
-        if batch < 0:
-            raise ArgumentError(f"batch {batch}: expected a number of 0 or more")
+    def _pieces(self, batch: int, batches: int) -> list[Selection]:
         own = np.arange(*self._blocks[self._rank], dtype=np.int64)
         steps = np.arange(batch, batch + batches, dtype=np.int64)[:, None] * self._step
-        epochs, places, valid = self._places((steps + own).reshape(-1))
-        index, positions, sources = self.plan.select(epochs, places)
+        line = (steps + own).reshape(-1)
+        low, high = (self._locate(int(line[i]))[0] for i in (0, -1))
+        ends = [self._end(epoch) for epoch in range(low - 1, high + 1)]
+        cuts = np.searchsorted(line, ends).tolist()
+        return [
+            self._piece(low + i, line[start:stop] - ends[i])
+            for i, (start, stop) in enumerate(pairwise(cuts))
+        ]
+
+    def others(self, epoch: int, position: int) -> int:
+        return self.plan.others(epoch, position)
+
+    def replacement(self, epoch: int, position: int, attempt: int) -> int:
+        return self.plan.replacement(epoch, position, attempt)
+
+    def _piece(self, epoch: int, offsets: Int64s) -> Selection:
+        """Return the samples at places of what is left of an epoch, with copies."""
+        length = self._length(epoch)
+        valid = offsets < length
+        places = np.minimum(offsets, length - 1) + self._begin(epoch)
+        index, positions, sources = self.plan.select(epoch, places)
+        epochs = np.full(len(index), epoch, np.int64)
         return Selection(index, epochs, positions, valid, source=sources)
 
-    def state_after(self, batches: int) -> Any:
-        """Return where all ranks stand after each has delivered `batches` batches."""
-        if batches < 0:
-            raise ArgumentError(f"state after {batches} batches: expected 0 or more")
+    def _state_after(self, batches: int) -> Any:
         epoch, offset = self._locate(batches * self._step)
         return self.plan.start.moved_to(epoch, offset + self._begin(epoch))
 
-    def saved_after(self, batches: int) -> dict[str, Any]:
-        """Return `state_after` of JSON types."""
-        saved: dict[str, Any] = self.state_after(batches).to_json()
-        return saved
-
-    def next_epoch_after(self, batches: int) -> Any:
-        """Return the start of the first epoch of which no rank has read a sample."""
-        if batches < 1:
-            raise ArgumentError(f"next epoch after {batches} batches: expected 1 or more")
+    def _start_after(self, batches: int) -> Any:
         epoch, _ = self._locate(batches * self._step - 1)
         return self.plan.start.moved_to(epoch + 1, 0)
-
-    def _places(self, line: Int64s) -> tuple[Int64s, Int64s, Any]:
-        """Return epoch and position at each place of the line, and whether it is no copy."""
-        low, high = self._locate(int(line[0]))[0], self._locate(int(line[-1]))[0]
-        if low == high:
-            epochs = np.full(len(line), low, np.int64)
-            offsets = line - self._end(low - 1)
-            lengths: Any = self._length(low)
-        elif self.plan.is_constant and low > self._first:
-            passed = line - self._ends[0]
-            more, offsets = np.divmod(passed, self._span(low))
-            epochs, lengths = more + self._first + 1, self._length(low)
-        else:
-            ends = np.array([self._end(epoch) for epoch in range(low - 1, high + 1)])
-            which = np.searchsorted(ends, line, "right") - 1
-            epochs, offsets = which + low, line - ends[which]
-            lengths = np.array([self._length(epoch) for epoch in range(low, high + 1)])[which]
-        valid = offsets < lengths
-        if self._pad:
-            offsets = np.minimum(offsets, lengths - 1)
-        return epochs, offsets + np.where(epochs == self._first, self._at, 0), valid
 
     def _locate(self, place: int) -> tuple[int, int]:
         """Return the epoch at a place of the line, and the place in what is left of this epoch."""
         if self.plan.is_constant and place >= self._ends[0]:
-            more, offset = divmod(place - self._ends[0], self._span(self._first + 1))
-            return self._first + 1 + more, offset
-        while self._ends[-1] <= place:
-            self._end(self._first + len(self._ends))  # is entered in the list
-        more = bisect_right(self._ends, place)
-        return self._first + more, place - (self._ends[more - 1] if more else 0)
+            more = 1 + (place - self._ends[0]) // self._span(self._first + 1)
+        else:
+            while self._ends[-1] <= place:
+                self._end(self._first + len(self._ends))  # is entered in the list
+            more = bisect_right(self._ends, place)
+        epoch = self._first + more
+        return epoch, place - self._end(epoch - 1)
 
     def _end(self, epoch: int) -> int:
         """Return where an epoch ends on the line: 0 for those before the first."""
@@ -224,26 +196,12 @@ class Cursor:
 
     def _begin(self, epoch: int) -> int:
         """Return the first position of an epoch that is left."""
-        return self._at if epoch == self._first else 0
+        return self.plan.start.at if epoch == self._first else 0
 
 
 def state_of(value: object) -> SamplerState | MixtureState | RoundsState:
     """Return the state of a reader's order that JSON holds, after a check of all values."""
     plan = value.get("plan") if isinstance(value, Mapping) else None
-    if plan is not None:
-        return RoundsState.from_json(value) if plan == "rounds" else mixture_state(value)
-    return restored_state(value)
-
-
-def mixture_state(value: object) -> MixtureState:
-    """Return the state of a mixture that JSON holds.
-
-    Raises:
-        CheckpointError: the value is none, or that of a reader without a mixture.
-    """
-    if not isinstance(value, Mapping) or value.get("plan") != "mixture":
-        raise CheckpointError(
-            "the checkpoint belongs to a reader of one source, but this one mixes sources: "
-            "restore it with the reader of the first run"
-        )
-    return MixtureState.from_json(value)
+    if plan == RoundsState.plan:
+        return RoundsState.from_json(value)
+    return MixtureState.from_json(value) if plan == MixtureState.plan else restored_state(value)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from ..arrays import Int64s
 from .sampler import Sampler
 
@@ -32,11 +30,7 @@ class Dealt:
         """Return the number of positions that are left of an epoch."""
         return self.samples if epoch < self.start.epoch else self.order.rest(epoch).count
 
-    def select(self, epochs: Int64s, places: Int64s) -> tuple[Int64s, Int64s, None]:
-        """Return the index and the position of the sample at each place of its epoch."""
-        index, positions = np.empty_like(places), np.empty_like(places)
-        for epoch in np.unique(epochs).tolist():
-            rows = epochs == epoch
-            positions[rows] = self.order.rest(epoch).positions(places[rows])
-            index[rows] = self.order.indices(epoch, positions[rows])
-        return index, positions, None
+    def select(self, epoch: int, places: Int64s) -> tuple[Int64s, Int64s, None]:
+        """Return the index and the position of the sample at each place of an epoch."""
+        positions = self.order.rest(epoch).positions(places)
+        return self.order.order.indices(epoch, positions), positions, None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from itertools import accumulate
 
 import numpy as np
 
@@ -22,7 +22,8 @@ _SHIFT = 20  # of the upper half of a longer position
 LONGEST = 1 << 40
 """Items of a sequence, at most: the products of their halves with counts fit into 64 bits."""
 
-_Tree = int | tuple[Any, Any]
+_Node = tuple[int, int, int, int, int]
+"""Items of a node and of its left branch, the numbers of both branches, and a leaf's source."""
 
 
 class Interleaving:
@@ -56,8 +57,7 @@ class Interleaving:
         self.total = sum(counts)
         if self.total > LONGEST:
             raise ArgumentError(f"an epoch of {self.total} samples: expected 2**40 at most")
-        nodes: list[tuple[int, int, int, int, int]] = []  # size, left part, branches, source
-        self._depth = _flatten(_tree_of(counts), counts, nodes, 0)
+        nodes, self._depth = _tree(counts)
         self._size, self._left, first, second, self._source = np.array(nodes, np.int64).T
         self._half = self._size // 2
         self._branches = np.array([second, first])
@@ -102,48 +102,38 @@ def interleaving(counts: tuple[int, ...]) -> Interleaving:
     return Interleaving(counts)
 
 
-def _flatten(
-    tree: _Tree, counts: Sequence[int], nodes: list[tuple[int, int, int, int, int]], depth: int
-) -> int:
-    """Append the nodes of a tree; return the depth of its lowest leaf. A leaf leads to itself."""
-    number = len(nodes)
-    if isinstance(tree, int):
-        nodes.append((1, 1, number, number, tree))
-        return depth
-    nodes.append((0, 0, 0, 0, -1))
-    first = len(nodes)
-    lowest = _flatten(tree[0], counts, nodes, depth + 1)
-    second = len(nodes)
-    lowest = max(lowest, _flatten(tree[1], counts, nodes, depth + 1))
-    left, right = _weight(tree[0], counts), _weight(tree[1], counts)
-    nodes[number] = left + right, left, first, second, -1
-    return lowest
+def _tree(counts: Sequence[int]) -> tuple[list[_Node], int]:
+    """Return the nodes of a tree whose leaves are the sources that have items, and its depth.
 
-
-def _weight(tree: _Tree, counts: Sequence[int]) -> int:
-    if isinstance(tree, int):
-        return counts[tree]
-    return _weight(tree[0], counts) + _weight(tree[1], counts)
-
-
-def _tree_of(counts: Sequence[int]) -> _Tree:
-    """Return the tree whose leaves are the sources that have items, the most frequent first."""
+    The sources stand in a row, the most frequent first. A node has a stretch of the row, and is cut
+    into two branches. A leaf leads to itself.
+    """
     order = sorted((s for s, count in enumerate(counts) if count), key=lambda s: (-counts[s], s))
-    starts = [0]
-    for source in order:
-        starts.append(starts[-1] + counts[source])
-    if len(order) <= _MOST_SPLITS:
-        return _best(order, starts)
-    return _halved(order, starts, 0, len(order))
+    starts = [0, *accumulate(counts[source] for source in order)]
+    cuts = _best_cuts(starts) if len(order) <= _MOST_SPLITS else {}
+    nodes: list[_Node] = []
+
+    def grow(start: int, stop: int) -> int:
+        number, size = len(nodes), starts[stop] - starts[start]
+        if stop - start == 1:
+            nodes.append((1, 1, number, number, order[start]))
+            return 0
+        cut = cuts.get((start, stop)) or _middle(starts, start, stop)
+        nodes.append((size, starts[cut] - starts[start], number + 1, 0, -1))
+        depth = grow(start, cut)
+        nodes[number] = (*nodes[number][:3], len(nodes), -1)
+        return 1 + max(depth, grow(cut, stop))
+
+    return nodes, grow(0, len(order))
 
 
-def _best(order: Sequence[int], starts: Sequence[int]) -> _Tree:
-    """Return the tree in which the errors of the ancestors weigh least for the worst leaf.
+def _best_cuts(starts: Sequence[int]) -> dict[tuple[int, int], int]:
+    """Return the cuts by which the errors of the ancestors weigh least for the worst leaf.
 
     A leaf of weight w has the error of 1 item, and w / v of each ancestor of weight v but the root.
     """
-    count = len(order)
-    trees: dict[tuple[int, int], _Tree] = {(i, i + 1): order[i] for i in range(count)}
+    count = len(starts) - 1
+    cuts: dict[tuple[int, int], int] = {}
     leaves = {(i, i + 1): [(starts[i + 1] - starts[i], 0.0)] for i in range(count)}
     for size in range(2, count + 1):
         for start in range(count - size + 1):
@@ -160,15 +150,11 @@ def _best(order: Sequence[int], starts: Sequence[int]) -> _Tree:
                 worst = max(weight * (errors + 1 / whole) for weight, errors in found)
                 if worst < best:
                     best = worst
-                    leaves[start, stop] = found
-                    trees[start, stop] = trees[sides[0]], trees[sides[1]]
-    return trees[0, count]
+                    leaves[start, stop], cuts[start, stop] = found, cut
+    return cuts
 
 
-def _halved(order: Sequence[int], starts: Sequence[int], start: int, stop: int) -> _Tree:
-    """Return a tree whose branches weigh about the same."""
-    if stop - start == 1:
-        return order[start]
+def _middle(starts: Sequence[int], start: int, stop: int) -> int:
+    """Return the cut whose branches weigh about the same."""
     middle = starts[start] + starts[stop]
-    cut = min(range(start + 1, stop), key=lambda i: abs(2 * starts[i] - middle))
-    return _halved(order, starts, start, cut), _halved(order, starts, cut, stop)
+    return min(range(start + 1, stop), key=lambda i: abs(2 * starts[i] - middle))

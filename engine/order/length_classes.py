@@ -31,6 +31,7 @@ class LengthClasses:
         quadratic: see `budget`; None for none.
         long: what becomes of a sample that costs more than the budget: an "error", a batch of it
             "alone", or "drop".
+        samples: the samples that have these lengths, by default 0, 1, 2, ...
         where: says where a sample is stored, for the error.
 
     Attributes:
@@ -54,6 +55,7 @@ class LengthClasses:
         multiple_of: int = 1,
         quadratic: float | None = None,
         long: str = "error",
+        samples: Int64s | None = None,
         where: Callable[[int], str] = lambda index: f"sample {index}",
     ) -> None:
         values: Float64s = np.asarray(lengths, np.float64)
@@ -73,9 +75,10 @@ class LengthClasses:
         too_long = cost(values) > budget
         if too_long.any() and long == "error":
             worst = int(np.argmax(values))
+            named = where(worst if samples is None else int(samples[worst]))
             raise ArgumentError(
-                f"batch_cost: {where(worst)} costs {cost(values[worst]):g}, more than the budget "
-                f"of {budget:g}, and so do {int(too_long.sum()) - 1} others: raise the budget, or "
+                f"batch_cost: {named} costs {cost(values[worst]):g}, more than the budget of "
+                f"{budget:g}, and so do {int(too_long.sum()) - 1} others: raise the budget, or "
                 'give long="alone" or long="drop"'
             )
         kept = np.flatnonzero(~too_long) if long == "drop" else np.arange(len(values))
@@ -85,7 +88,8 @@ class LengthClasses:
         values = values[kept]
         bounds = _bounds(values, cost(values), buckets)
         owners = np.searchsorted(bounds, values, "left")
-        self._order = kept[np.argsort(owners, kind="stable")]
+        order = kept[np.argsort(owners, kind="stable")]
+        self._order = order if samples is None else samples[order]
         counts = np.bincount(owners, minlength=len(bounds))
         self._starts = np.cumsum(counts) - counts
         self.bounds: tuple[float, ...] = tuple(bounds.tolist())
@@ -94,10 +98,6 @@ class LengthClasses:
         self.batch_sizes = tuple(
             _rounded(min(int(room), most), multiple_of) for room in rooms.tolist()
         )
-
-    def stand_for(self, indices: Int64s) -> None:
-        """Let the samples be these of a data set, in the order of their lengths' array."""
-        self._order = indices[self._order]
 
     def indices(self, numbers: int | Int64s, members: Int64s) -> Int64s:
         """Return the samples that are these members of a class, or each of its own class."""

@@ -21,7 +21,7 @@ from ..arrays import Int64s
 from ..errors import ArgumentError
 from .block_permutation import BlockPermutation, Blocks
 from .mixture_state import MixtureState, continued, digest_of, stored_sizes
-from .permutation import Permutation, Permutations, permutation
+from .permutation import Permutation, mapped, permutation
 from .philox import mix
 from .shares import Shares
 from .subset import Subset
@@ -84,10 +84,7 @@ class Mixture:
         self._firsts = np.cumsum(self._sizes) - self._sizes
         self._keys = [_key_of(name) for name in sizes]
         self._indices = indices
-        start = self.start
-        self._base = np.array(start.entries, np.int64)
-        self._part = self.shares.part(start.epoch, start.end - start.begin)
-        self._later = np.array(start.entries_at(start.epoch + 1), np.int64)
+        self._stretches: dict[int, tuple[Int64s, tuple[int, ...], int]] = {}
 
     def length(self, epoch: int) -> int:
         """Return the number of positions of an epoch, from the current one on."""
@@ -95,90 +92,66 @@ class Mixture:
             return self.start.end
         return sum(self.shares.counts(epoch))
 
-    def select(self, epochs: Int64s, positions: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-        """Return the index, position and source of the sample at each position of its epoch."""
-        sources, numbers = self._numbers(epochs, positions)
+    def select(self, epoch: int, positions: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+        """Return the index, position and source of the sample at each position of an epoch."""
+        sources, numbers = self._numbers(epoch, positions)
         return self._index(self._firsts[sources] + numbers), positions, sources
 
     def others(self, epoch: int, position: int) -> int:
         """Return how many samples may replace the sample at a position: those of its source."""
-        sources, _ = self._entries(np.array([epoch]), np.array([position]))
+        sources, _ = self._entries(epoch, np.array([position]))
         return int(self._sizes[sources[0]]) - 1
 
     def replacement(self, epoch: int, position: int, attempt: int) -> int:
-        """Return the index of another sample of the same source: see `Sampler.replacement`."""
-        sources, numbers = self._numbers(np.array([epoch]), np.array([position]))
-        others = int(self._sizes[sources[0]]) - 1
-        if not 0 <= attempt < others:
+        """Return the index of another sample of the same source: see `EpochOrder.replacement`."""
+        sources, numbers = self._numbers(epoch, np.array([position]))
+        source, size = self.names[int(sources[0])], int(self._sizes[sources[0]])
+        if not 0 <= attempt < size - 1:
             raise ArgumentError(
-                f"attempt {attempt} to replace a sample: the source "
-                f"{self.names[int(sources[0])]!r} has {others} others"
+                f"attempt {attempt} to replace a sample: the source {source!r} has {size - 1} "
+                "others"
             )
-        order = Permutation(others, mix(self.start.seed, epoch, position))
-        other = order(np.array([attempt], np.int64))
-        return int(self._index(self._firsts[sources] + other + (other >= numbers))[0])
+        key = mix(self.start.seed, epoch, position)
+        other = Permutation.other_than(int(numbers[0]), size, key, attempt)
+        return int(self._index(self._firsts[sources] + other)[0])
 
     def entries_before(self, epoch: int, position: int) -> list[int]:
         """Return how many entries of each source stand before a position."""
-        start = self.start
-        if epoch == start.epoch:
-            length, base = start.end - start.begin, [*start.entries]
-            position -= start.begin
-        else:
-            length, base = self.length(epoch), start.entries_at(epoch)
-        part = self.shares.turns_before(self.shares.part(epoch, length), position)
-        return [first + own for first, own in zip(base, part, strict=True)]
+        base, counts, begin = self._stretch(epoch)
+        own = self.shares.turns_before(counts, position - begin)
+        entries: list[int] = (base + own).tolist()
+        return entries
 
-    def _numbers(self, epochs: Int64s, positions: Int64s) -> tuple[Int64s, Int64s]:
+    def _stretch(self, epoch: int) -> tuple[Int64s, tuple[int, ...], int]:
+        """Return the entries before what is left of an epoch, its counts, and where it begins."""
+        if epoch not in self._stretches:
+            at = self.start if epoch == self.start.epoch else self.start.moved_to(epoch, 0)
+            counts = self.shares.part(epoch, at.end - at.begin)
+            known = [*self._stretches.items()][-1:]  # batches that are read together may need two
+            own = np.array(at.entries, np.int64), counts, at.begin
+            self._stretches = dict([*known, (epoch, own)])
+        return self._stretches[epoch]
+
+    def _numbers(self, epoch: int, positions: Int64s) -> tuple[Int64s, Int64s]:
         """Return source and number in the source of the sample at each position."""
-        sources, entries = self._entries(epochs, positions)
+        sources, entries = self._entries(epoch, positions)
         turns, numbers = np.divmod(entries, self._sizes[sources])
-        return sources, self._permuted(sources, turns, numbers) if self.start.shuffle else numbers
+        if self.start.shuffle:
+            numbers = mapped(turns * len(self.names) + sources, numbers, self._order_of)
+        return sources, numbers
 
-    def _entries(self, epochs: Int64s, positions: Int64s) -> tuple[Int64s, Int64s]:
+    def _entries(self, epoch: int, positions: Int64s) -> tuple[Int64s, Int64s]:
         """Return source and entry at each position."""
-        first = self.start.epoch
-        later = epochs > first
-        if not later.any():
-            return self._entries_of_part(positions)
-        if self.is_constant and later.all():
-            return self._entries_of_later(epochs, positions)
-        sources, entries = np.empty_like(positions), np.empty_like(positions)
-        if not later.all():
-            now = ~later
-            sources[now], entries[now] = self._entries_of_part(positions[now])
-        groups = [later] if self.is_constant else [epochs == e for e in np.unique(epochs[later])]
-        for rows in groups:
-            sources[rows], entries[rows] = self._entries_of_later(epochs[rows], positions[rows])
-        return sources, entries
+        base, counts, begin = self._stretch(epoch)
+        sources, numbers = self.shares.turns(counts, positions - begin)
+        return sources, base[sources] + numbers
 
-    def _entries_of_part(self, positions: Int64s) -> tuple[Int64s, Int64s]:
-        sources, numbers = self.shares.turns(self._part, positions - self.start.begin)
-        return sources, self._base[sources] + numbers
-
-    def _entries_of_later(self, epochs: Int64s, positions: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the same in epochs after the first: in one, unless all have the same counts."""
-        epoch = int(epochs[0])
-        counts = self.shares.counts(epoch)
-        sources, numbers = self.shares.turns(counts, positions)
-        if not self.is_constant:
-            return sources, np.array(self.start.entries_at(epoch))[sources] + numbers
-        whole = epochs - self.start.epoch - 1
-        return sources, self._later[sources] + whole * np.array(counts)[sources] + numbers
-
-    def _permuted(self, sources: Int64s, turns: Int64s, numbers: Int64s) -> Int64s:
-        codes = turns * len(self.names) + sources
-        pairs, which = np.unique(codes, return_inverse=True)
-        found = [divmod(code, len(self.names)) for code in pairs.tolist()]
-        keys = [mix(self.start.seed, self._keys[source], turn) for turn, source in found]
-        sizes = [int(self._sizes[source]) for _, source in found]
+    def _order_of(self, code: int) -> Permutation | BlockPermutation:
+        """Return the order of an epoch of a source: `code` is `epoch * sources + source`."""
+        epoch, source = divmod(code, len(self.names))
+        size, key = int(self._sizes[source]), mix(self.start.seed, self._keys[source], epoch)
         blocks = self.start.blocks
-        if blocks is None:
-            return Permutations([*map(permutation, sizes, keys)])(which, numbers)
-        permuted = np.empty_like(numbers)
-        for i, (size, key) in enumerate(zip(sizes, keys, strict=True)):
-            permuted[which == i] = BlockPermutation(size, blocks, key)(numbers[which == i])
-        return permuted
+        return permutation(size, key) if blocks is None else BlockPermutation(size, blocks, key)
 
     def _index(self, numbers: Int64s) -> Int64s:
         return numbers if self._indices is None else self._indices.at(0, numbers)

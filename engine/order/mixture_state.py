@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
-from ..errors import ArgumentError, CheckpointError
+from ..errors import CheckpointError
 from .block_permutation import Blocks
-from .sampler_state import EPOCHS, damaged
 from .shares import Shares
+from .state import EPOCHS, State, agree, blocks_of, is_whole, plain
 
 _MOST_NAMES = 32
 """Sources whose names and sizes a checkpoint holds; of more, it holds a digest."""
 
-_LARGEST = 1 << 62
-
 
 @dataclass(frozen=True, kw_only=True)
-class MixtureState:
+class MixtureState(State):
     """The positions that no rank has consumed: those of `epoch` from `at` on, and later epochs.
 
         epoch   0 ............ begin ............ at ............ end
@@ -42,14 +40,21 @@ class MixtureState:
         global_batch: samples of a step of all ranks, if `reshard` holds them: see `Cursor`.
     """
 
+    plan = "mixture"
+    parsers: ClassVar[Any] = {
+        "blocks": blocks_of,
+        "entries": tuple,
+        "parked": lambda parked: {name: tuple(each) for name, each in parked.items()},
+    }
+
     seed: int
     shuffle: bool
     blocks: Blocks | None = None
-    sizes: Mapping[str, int] | str
-    shares: Shares
-    asked: str
     epoch: int
     at: int
+    asked: str
+    sizes: Mapping[str, int] | str
+    shares: Shares
     begin: int
     end: int
     entries: tuple[int, ...]
@@ -65,21 +70,15 @@ class MixtureState:
         """Return the state for other ranks: the same, because what is consumed is a prefix."""
         return self
 
-    def entries_at(self, epoch: int) -> list[int]:
-        """Return the entries of each source before `epoch`, which follows the current one."""
-        part = self.shares.part(self.epoch, self.end - self.begin)
-        before, after = self.shares.before(self.epoch + 1), self.shares.before(epoch)
-        return [
-            base + own + stop - start
-            for base, own, start, stop in zip(self.entries, part, before, after, strict=True)
-        ]
-
     def moved_to(self, epoch: int, at: int) -> Self:
         """Return the state at a position of the current epoch or of a later one."""
         if epoch == self.epoch:
             return replace(self, at=at)
+        part = self.shares.part(self.epoch, self.end - self.begin)
+        before, after = self.shares.before(self.epoch + 1), self.shares.before(epoch)
+        both = zip(self.entries, part, before, after, strict=True)
+        entries = tuple(base + own + stop - start for base, own, start, stop in both)
         end = sum(self.shares.counts(epoch))
-        entries = tuple(self.entries_at(epoch))
         return replace(self, epoch=epoch, at=at, begin=0, end=end, entries=entries)
 
     def after_epoch(self, epoch: int) -> Self:
@@ -88,82 +87,46 @@ class MixtureState:
 
     def to_json(self) -> dict[str, Any]:
         """Return the state of JSON types. What follows from the rest is left out."""
-        value: dict[str, Any] = {"plan": "mixture", "seed": self.seed, "shuffle": self.shuffle}
-        if self.blocks is not None:
-            value["blocks"] = [self.blocks.size, self.blocks.window]
-        value |= {"epoch": self.epoch, "at": self.at, "asked": self.asked}
-        value["sizes"] = self.sizes if isinstance(self.sizes, str) else dict(self.sizes)
-        value |= self.shares.to_json()
-        if self.begin or self.end != sum(self.shares.counts(self.epoch)):
-            value |= {"begin": self.begin, "end": self.end}
-        if list(self.entries) != self.shares.before(self.epoch):
-            value["entries"] = list(self.entries)
-        if self.parked:
-            value["parked"] = {name: list(each) for name, each in self.parked.items()}
-        if self.global_batch is not None:
-            value["global_batch"] = self.global_batch
+        follows = plain(_following(self.shares, self.epoch))
+        value: dict[str, Any] = {}
+        for name, own in super().to_json().items():
+            if name == "shares":
+                value |= self.shares.to_json()
+            elif name not in follows or own != follows[name]:
+                value[name] = own
         return value
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """Return the state that `to_json` turned into `value`, after a check of all values."""
-        try:
-            shares = Shares.from_json(value)
-            epoch = _count(value["epoch"], "epoch", EPOCHS)
-            begin = _count(value.get("begin", 0), "begin")
-            end = _count(value.get("end", sum(shares.counts(epoch))), "end")
-            entries = tuple(value.get("entries", shares.before(epoch)))
-            state = cls(
-                seed=value["seed"],
-                shuffle=value["shuffle"],
-                blocks=Blocks(*value["blocks"]) if "blocks" in value else None,
-                sizes=value["sizes"],
-                shares=shares,
-                asked=str(value["asked"]),
-                epoch=epoch,
-                at=_count(value["at"], "at"),
-                begin=begin,
-                end=end,
-                entries=entries,
-                parked={name: tuple(each) for name, each in value.get("parked", {}).items()},
-                global_batch=value.get("global_batch"),
-            )
-            state._check()
-        except (KeyError, TypeError, ValueError, AttributeError, ArgumentError) as error:
-            complaint = f"state of a mixture: {value!r:.200} ({type(error).__name__}: {error})"
-            raise damaged(complaint) from error
-        return state
+    def arguments(cls, given: dict[str, Any]) -> dict[str, Any]:
+        shares = Shares.from_json(given)
+        own = {name: given[name] for name in given if name not in ("counts", "per_batch")}
+        return _following(shares, given["epoch"]) | own | {"shares": shares}
 
-    def _check(self) -> None:
-        if type(self.seed) is not int or type(self.shuffle) is not bool:
-            raise ValueError("seed or shuffle is of another type")
-        if self.blocks is not None and not self.shuffle:
-            raise ValueError("blocks is set although shuffle is not")
-        if self.global_batch is not None and not _count(self.global_batch, "global_batch"):
-            raise ValueError("global_batch is 0")
-        if not self.begin <= self.at < self.end:
-            raise ValueError("begin, at and end do not ascend")
-        if self.shares.per_batch and (self.end - self.begin) % sum(self.shares.per_batch):
-            raise ValueError("what is left is no number of whole batches")
-        for entry in self.entries:
-            _count(entry, "an entry")
-        for size, entry in self.parked.values():
-            _count(size, "a size")
-            _count(entry, "an entry")
-        if not isinstance(self.sizes, str):
-            for size in self.sizes.values():
-                if not _count(size, "a size"):
-                    raise ValueError("a size is 0")
-            if len(self.sizes) != len(self.entries):
-                raise ValueError("sizes and entries differ in number")
-        if len(self.entries) != len(self.shares.per_epoch):
-            raise ValueError("counts and entries differ in number")
+    def checks(self) -> Iterator[tuple[str, bool]]:
+        yield "seed", type(self.seed) is int
+        yield "shuffle", isinstance(self.shuffle, bool)
+        yield "blocks", self.blocks is None or self.shuffle
+        named = {} if isinstance(self.sizes, str) else self.sizes
+        yield "sizes", isinstance(self.sizes, str) or len(named) == len(self.entries)
+        yield "sizes", all(is_whole(size, 1) for size in named.values())
+        yield "asked", isinstance(self.asked, str)
+        yield "epoch", is_whole(self.epoch, 0, EPOCHS - 1)
+        yield "end", is_whole(self.end) and is_whole(self.begin, 0, self.end)
+        yield "at", is_whole(self.at, self.begin, self.end - 1)
+        # What is left is a number of whole batches.
+        whole = sum(self.shares.per_batch) or 1
+        yield "begin", not (self.end - self.begin) % whole
+        yield "entries", all(map(is_whole, self.entries))
+        yield "entries", len(self.entries) == len(self.shares.per_epoch)
+        yield "parked", all(map(is_whole, sum(self.parked.values(), ())))
+        yield "parked", all(len(each) == 2 for each in self.parked.values())
+        yield "global_batch", self.global_batch is None or is_whole(self.global_batch, 1)
 
 
-def _count(value: Any, what: str, limit: int = _LARGEST) -> int:
-    if type(value) is not int or not 0 <= value < limit:
-        raise ValueError(f"{what} is {value!r:.80}")
-    return value
+def _following(shares: Shares, epoch: int) -> dict[str, Any]:
+    """Return the fields of a state that is at the start of an epoch, and of its shares."""
+    end, entries = sum(shares.counts(epoch)), tuple(shares.before(epoch))
+    return {"begin": 0, "end": end, "entries": entries}
 
 
 def stored_sizes(sizes: Mapping[str, int]) -> Mapping[str, int] | str:
@@ -193,12 +156,8 @@ def continued(
     Raises:
         CheckpointError: seed, shuffle or the size of a source differs.
     """
-    if (old.shuffle, old.blocks) != (new.shuffle, new.blocks):
-        raise CheckpointError(
-            f"the checkpoint belongs to a mixture with shuffle={old.shuffle} and blocks="
-            f"{old.blocks}, but this one has shuffle={new.shuffle} and blocks={new.blocks}: give "
-            "the reader the arguments of the first run"
-        )
+    before, now = (f"shuffle={each.shuffle} and blocks={each.blocks}" for each in (old, new))
+    agree(before, now)
     entries, parked = _taken_over(old, new, restart)
     same_sources = isinstance(new.sizes, str) or [*old.sizes] == [*new.sizes]
     if old.asked == new.asked and same_sources and not restart.intersection(new.sizes):

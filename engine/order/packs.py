@@ -22,7 +22,7 @@ from ..errors import ArgumentError
 from .mixture_state import digest_of
 from .permutation import permutation
 from .philox import mix
-from .sampler_state import EPOCHS
+from .state import EPOCHS
 from .subset import Subset
 
 Template = tuple[tuple[int, ...], int]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from math import isqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Addresses, Int64s
 from ..errors import ArgumentError
-from .philox import mix
+from .philox import mixes
 
 LARGEST = 1 << 62
 
@@ -21,7 +21,7 @@ LARGEST = 1 << 62
 _ROUNDS = 10
 _ROUNDS_WHEN_SMALL = 16
 _SMALL = 64
-_Step = Callable[[NDArray[np.uint64]], NDArray[np.uint64]]
+_Step = Callable[[Addresses, "Network"], Addresses]
 _SPREAD = np.uint64(0xD6E8FEB86659FD93)  # odd, from Degski's 64-bit hash
 _SHIFT = np.uint64(32)
 _DROP = np.uint64(20)
@@ -61,50 +61,28 @@ class Permutation:
     def __init__(self, size: int, key: int) -> None:
         if not 1 <= size <= LARGEST:
             raise ArgumentError(f"a permutation of {size} items: expected 1 to 2**62")
-        self.size = size
-        self._size = np.uint64(size)
         left, right = _bases(size)
-        self._left, self._right = np.uint64(left), np.uint64(right)
         rounds = _ROUNDS if size > _SMALL else _ROUNDS_WHEN_SMALL
-        self._keys = [np.uint64(mix(key, round_number)) for round_number in range(rounds)]
+        self.network = Network(
+            np.uint64(size),
+            np.uint64(left),
+            np.uint64(right),
+            np.array(mixes(key, rounds), np.uint64),
+        )
 
-    def __call__(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def __call__(self, positions: Int64s) -> Int64s:
         """Return the image of each position: int64 `(n,)`, like `positions`, in range(size)."""
-        return self._walk(positions, self._forth)
+        return _walked(_forth, positions, self.network)
 
-    def inverse(self, images: NDArray[np.int64]) -> NDArray[np.int64]:
+    def inverse(self, images: Int64s) -> Int64s:
         """Return the position of each image, int64 `(n,)`: `p.inverse(p(x)) == x`."""
-        return self._walk(images, self._back)
+        return _walked(_back, images, self.network)
 
-    def _walk(self, numbers: NDArray[np.int64], step: _Step) -> NDArray[np.int64]:
-        unsigned = numbers.astype(np.uint64)  # negative numbers become too large
-        if len(unsigned) and unsigned.max() >= self._size:
-            raise ArgumentError(
-                f"positions {numbers.min()} to {numbers.max()}: expected 0 to {self.size - 1}"
-            )
-        walked = step(unsigned)
-        while True:
-            (outside,) = (walked >= self._size).nonzero()
-            if not outside.size:
-                return walked.view(np.int64)
-            walked[outside] = step(walked[outside])
-
-    def _forth(self, numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        return _forth(numbers, self._left, self._right, self._keys)
-
-    def _back(self, numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        left, right = np.divmod(numbers, self._right)
-        scratch = np.empty_like(left), np.empty_like(left)
-        for round_number, key in reversed(list(enumerate(self._keys))):
-            if round_number % 2:
-                right += self._right - _hash(left, key, *scratch) % self._right
-                right %= self._right
-            else:
-                left += self._left - _hash(right, key, *scratch) % self._left
-                left %= self._left
-        left *= self._right
-        left += right
-        return left
+    @classmethod
+    def other_than(cls, own: int, size: int, key: int, attempt: int) -> int:
+        """Return another number of range(size) than `own`: attempts give each of them once."""
+        (other,) = cls(size - 1, key)(np.array([attempt], np.int64)).tolist()
+        return int(other + (other >= own))
 
 
 @lru_cache(maxsize=4096)
@@ -113,78 +91,103 @@ def permutation(size: int, key: int) -> Permutation:
     return Permutation(size, key)
 
 
-class Permutations:
-    """Several permutations, computed for many numbers in one go: each number has its own.
+def mapped(
+    groups: Int64s, numbers: Int64s, of_group: Callable[[int], Callable[[Int64s], Int64s]]
+) -> Int64s:
+    """Return the image of each number by the bijection of its group; many at once.
 
-    >>> both = Permutations([Permutation(5, key=1), Permutation(70, key=2)])
-    >>> both(np.array([0, 1, 0]), np.array([4, 69, 0])).tolist()
-    [2, 45, 1]
+    >>> sizes = {3: 5, 4: 70}
+    >>> mapped(np.array([3, 4, 3]), np.array([4, 69, 0]), lambda n: Permutation(sizes[n], n - 2))
+    array([ 2, 45,  1])
+    """
+    used, which = np.unique(groups, return_inverse=True)
+    found = [of_group(group) for group in used.tolist()]
+    if len(found) == 1:
+        return found[0](numbers)
+    alike: dict[int, list[int]] = {}  # permutations by their rounds; others are alone
+    for i, each in enumerate(found):
+        rounds = len(each.network.keys) if isinstance(each, Permutation) else -1 - i
+        alike.setdefault(rounds, []).append(i)
+    images = np.empty_like(numbers)
+    for own in alike.values():
+        places = np.full(len(found), -1)
+        places[own] = np.arange(len(own))
+        place = places[which]
+        (rows,) = (place >= 0).nonzero()
+        if len(own) == 1:
+            images[rows] = found[own[0]](numbers[rows])
+            continue
+        networks = [each.network for i in own if isinstance(each := found[i], Permutation)]
+        parts = zip(*networks, strict=True)
+        network = Network(*(np.array(part).T[..., place[rows]] for part in parts))
+        images[rows] = _walked(_forth, numbers[rows], network)
+    return images
+
+
+class Network(NamedTuple):
+    """The numbers of a permutation; or arrays, with an entry for each number that it maps.
+
+    Attributes:
+        size: of the range.
+        left, right: bases of the halves.
+        keys: of the rounds: (rounds,), or (rounds, numbers).
     """
 
-    def __init__(self, permutations: Sequence[Permutation]) -> None:
-        self._all = permutations
-        self._rounds = np.array([len(each._keys) for each in permutations])
-        self._size = np.array([each._size for each in permutations])
-        self._left = np.array([each._left for each in permutations])
-        self._right = np.array([each._right for each in permutations])
-        self._keys = {
-            rounds: np.array(
-                [
-                    each._keys if len(each._keys) == rounds else [0] * rounds
-                    for each in permutations
-                ],
-                np.uint64,
-            ).T
-            for rounds in set(self._rounds.tolist())
-        }
-
-    def __call__(self, which: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the image of each position, by permutation number `which`: int64 `(n,)`."""
-        if len(self._all) == 1:
-            return self._all[0](positions)
-        images = np.empty_like(positions)
-        rounds_of = self._rounds[which]
-        for rounds in self._keys:
-            (rows,) = (rounds_of == rounds).nonzero()
-            numbers = positions[rows].astype(np.uint64)
-            if (numbers >= self._size[which[rows]]).any():
-                raise ArgumentError("a position lies beyond the size of its permutation")
-            left = rows
-            while left.size:
-                own = which[left]
-                numbers = _forth(
-                    numbers, self._left[own], self._right[own], self._keys[rounds][:, own]
-                )
-                outside = numbers >= self._size[own]
-                images[left[~outside]] = numbers[~outside].view(np.int64)
-                left, numbers = left[outside], numbers[outside]
-        return images
+    size: Any
+    left: Any
+    right: Any
+    keys: Any
 
 
-def _forth(
-    numbers: NDArray[np.uint64], left_base: Any, right_base: Any, keys: Iterable[Any]
-) -> NDArray[np.uint64]:
-    """Take numbers through the network; bases and keys are numbers, or arrays of one a number."""
-    left, right = np.divmod(numbers, right_base)
+def _walked(step: _Step, numbers: Int64s, network: Network) -> Int64s:
+    """Take numbers through a network until all of them are in its range."""
+    unsigned = numbers.astype(np.uint64)  # negative numbers become too large
+    if (unsigned >= network.size).any():
+        raise ArgumentError(
+            f"positions {numbers.min()} to {numbers.max()}: expected 0 to {network.size - 1}"
+        )
+    walked = step(unsigned, network)
+    while True:
+        (outside,) = (walked >= network.size).nonzero()
+        if not outside.size:
+            return walked.view(np.int64)
+        few = network
+        if np.ndim(network.size):
+            few = Network(*(part[..., outside] for part in network))
+        walked[outside] = step(walked[outside], few)
+
+
+def _forth(numbers: Addresses, network: Network) -> Addresses:
+    left, right = np.divmod(numbers, network.right)
     scratch = np.empty_like(left), np.empty_like(left)
-    for round_number, key in enumerate(keys):
+    for round_number, key in enumerate(network.keys):
         if round_number % 2:
             right += _hash(left, key, *scratch)
-            right %= right_base
+            right %= network.right
         else:
             left += _hash(right, key, *scratch)
-            left %= left_base
-    left *= right_base
+            left %= network.left
+    left *= network.right
     left += right
     return left
 
 
-def _hash(
-    half: NDArray[np.uint64],
-    key: Any,
-    hashed: NDArray[np.uint64],
-    scratch: NDArray[np.uint64],
-) -> NDArray[np.uint64]:
+def _back(numbers: Addresses, network: Network) -> Addresses:
+    left, right = np.divmod(numbers, network.right)
+    scratch = np.empty_like(left), np.empty_like(left)
+    for round_number, key in reversed(list(enumerate(network.keys))):
+        if round_number % 2:
+            right += network.right - _hash(left, key, *scratch) % network.right
+            right %= network.right
+        else:
+            left += network.left - _hash(right, key, *scratch) % network.left
+            left %= network.left
+    left *= network.right
+    left += right
+    return left
+
+
+def _hash(half: Addresses, key: Any, hashed: Addresses, scratch: Addresses) -> Addresses:
     """Write 44 well-mixed bits of each number of `half` to `hashed`, and overwrite `scratch`."""
     np.add(half, key, out=hashed)
     np.multiply(hashed, _SPREAD, out=hashed)
@@ -200,3 +203,8 @@ def _bases(size: int) -> tuple[int, int]:
     root = isqrt(size - 1) + 1
     left = min(range(root, root + min(root // 4, 64) + 1), key=lambda base: -size % base)
     return left, -(-size // left)
+
+
+def even_cuts(count: int, shards: int) -> tuple[int, ...]:
+    """Return the borders that divide `count` items into `shards` ranges of almost equal size."""
+    return tuple(count * shard // shards for shard in range(shards + 1))

@@ -7,7 +7,7 @@ Column j of a row does not depend on the number of columns.
 The generator is Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as
 1, 2, 3", SC'11). A key, in [0, 2**64), comes from `mix`. The counter has four 32-bit words: both
 halves of the position, the low 32 bits of the epoch, and the number of the block. A block gives
-four 32-bit words, enough for two numbers of `uniform`, `normal` or `integers`.
+four 32-bit words, enough for two numbers of `uniform` or `normal`.
 
 All functions take `epoch` and `position` as int64 arrays of one shape `(rows,)` and return a new
 C-contiguous array `(rows, count)`.
@@ -20,8 +20,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ..errors import ArgumentError
 
 _ROUNDS = 10
 _MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
@@ -59,6 +57,12 @@ def mix(seed: int, *values: int) -> int:
     for value in values:
         mixed = _scramble(mixed ^ (value & _MASK64))  # chained like a block cipher's CBC-MAC
     return mixed
+
+
+def mixes(seed: int, count: int) -> list[int]:
+    """Return `mix(seed, i)` for each i in range(count)."""
+    mixed = _scramble(seed)
+    return [_scramble(mixed ^ i) for i in range(count)]
 
 
 @lru_cache(maxsize=1024)
@@ -126,18 +130,6 @@ def _words64(
     return words.reshape(len(position), 2 * blocks)[:, :count]
 
 
-def bits(
-    key: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
-) -> NDArray[np.uint32]:
-    """Return uint32 words, uniform over [0, 2**32): four from each block, at the lowest cost."""
-    blocks = -(-count // _WORDS)
-    even, odd = _blocks(key, epoch, position, blocks)
-    words = np.empty((len(position), blocks, _WORDS), np.uint32)
-    words[..., 0::2] = even.transpose(1, 2, 0)
-    words[..., 1::2] = odd.transpose(1, 2, 0)
-    return np.ascontiguousarray(words.reshape(len(position), blocks * _WORDS)[:, :count])
-
-
 def uniform(
     key: int, epoch: NDArray[np.int64], position: NDArray[np.int64], count: int
 ) -> NDArray[np.float64]:
@@ -196,29 +188,6 @@ def normal(
     np.multiply(radius, np.cos(angle), out=draws[:, 0::2])
     np.multiply(radius, np.sin(angle), out=draws[:, 1::2])
     return np.ascontiguousarray(draws[:, :count])
-
-
-def integers(
-    key: int,
-    epoch: NDArray[np.int64],
-    position: NDArray[np.int64],
-    count: int,
-    low: int,
-    high: int,
-) -> NDArray[np.int64]:
-    """Return int64 numbers, uniform over [low, high), `low < high`.
-
-    A number is 64 random bits modulo `high - low`, so the relative error of a value's probability
-    is at most `(high - low) / 2**64`. `low` fits into int64, and `high` is at most 2**63.
-    """
-    if not low < high:
-        raise ArgumentError(
-            f"integers in [{low}, {high}): the range is empty; low must be below high"
-        )
-    words = _words64(key, epoch, position, count)
-    # The sum is exact for all int64 limits, because uint64 wraps around as int64 does.
-    shifted = words % np.uint64(high - low) + np.uint64(low & _MASK64)
-    return shifted.view(np.int64)
 
 
 def generator(key: int, epoch: int, position: int) -> np.random.Generator:

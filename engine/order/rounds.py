@@ -15,33 +15,42 @@ Another number of ranks plans anew what is left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Any, Self
+from functools import partial
+from itertools import accumulate
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..arrays import Int64s
-from ..errors import ArgumentError, CheckpointError
+from ..errors import ArgumentError
 from .interleaving import interleaving
 from .length_classes import LengthClasses
 from .mixture_state import digest_of
-from .permutation import Permutation, Permutations, permutation
+from .order import Order
+from .permutation import Permutation, mapped, permutation
 from .philox import mix
 from .sampler import check_shard
-from .sampler_state import EPOCHS, Intervals, damaged, joined
 from .selection import Selection
-
-_STEPS_AT_ONCE = 32
-"""Steps whose samples are computed together: that takes little longer than for one."""
+from .state import (
+    EPOCHS,
+    Intervals,
+    State,
+    agree,
+    are_intervals,
+    damaged,
+    intervals_of,
+    is_whole,
+    joined,
+)
 
 Piece = tuple[int, int, int]
 """Members of a class: the class, the first of them, and the end."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoundsState:
+class RoundsState(State):
     """What is left of an epoch, and of the later ones.
 
     Attributes:
@@ -52,6 +61,9 @@ class RoundsState:
         step: number of these rounds that are done.
         rest: members of each class that were left when they were planned; {} for all.
     """
+
+    plan = "rounds"
+    parsers: ClassVar[Any] = {"rest": intervals_of}
 
     seed: int
     shuffle: bool
@@ -74,52 +86,14 @@ class RoundsState:
         """Return the state without what is left of `epoch` and of those before it."""
         return self if epoch < self.epoch else replace(self, epoch=epoch + 1, step=0, rest={})
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the state of JSON types."""
-        value: dict[str, Any] = {
-            "plan": "rounds",
-            "seed": self.seed,
-            "shuffle": self.shuffle,
-            "classes": self.classes,
-            "epoch": self.epoch,
-            "ranks": self.ranks,
-            "step": self.step,
-        }
-        if self.rest:
-            value["rest"] = {str(i): [list(each) for each in own] for i, own in self.rest.items()}
-        return value
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        """Return the state that JSON holds, after a check of all values."""
-        if not isinstance(value, Mapping) or value.get("plan") != "rounds":
-            raise CheckpointError(
-                "the checkpoint belongs to a reader without batch_cost: restore it with the "
-                "arguments of the first run"
-            )
-        try:
-            numbers = {name: value[name] for name in ("seed", "epoch", "ranks", "step")}
-            rest = {
-                int(i): tuple((start, stop) for start, stop in own)
-                for i, own in value.get("rest", {}).items()
-            }
-            bounds = [bound for own in rest.values() for each in own for bound in each]
-            if not all(type(each) is int for each in (*numbers.values(), *bounds)):
-                raise ValueError("a number is none")
-            if min(numbers["epoch"], numbers["step"], numbers["ranks"] - 1, *bounds, *rest, 0) < 0:
-                raise ValueError("a number is too small")
-            if numbers["epoch"] >= EPOCHS or type(value["shuffle"]) is not bool:
-                raise ValueError("a value is out of range")
-            for own in rest.values():
-                flat = [bound for each in own for bound in each]
-                if any(low >= high for low, high in pairwise(flat)):
-                    raise ValueError("intervals do not ascend")
-            return cls(
-                **numbers, shuffle=value["shuffle"], classes=str(value["classes"]), rest=rest
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            kind = type(error).__name__
-            raise damaged(f"state of batches by cost: {value!r:.200} ({kind}: {error})") from error
+    def checks(self) -> Iterator[tuple[str, bool]]:
+        yield "seed", type(self.seed) is int
+        yield "shuffle", isinstance(self.shuffle, bool)
+        yield "classes", isinstance(self.classes, str)
+        yield "epoch", is_whole(self.epoch, 0, EPOCHS - 1)
+        yield "ranks", is_whole(self.ranks, 1)
+        yield "step", is_whole(self.step)
+        yield "rest", all(map(is_whole, self.rest)) and all(map(are_intervals, self.rest.values()))
 
 
 class _Planned:
@@ -128,31 +102,33 @@ class _Planned:
     def __init__(
         self, classes: LengthClasses, ranks: int, rest: Mapping[int, Intervals], drop_last: bool
     ) -> None:
-        self.pieces: list[list[Piece]] = []
-        self.counts: list[int] = []  # members of the lists of the classes
-        self.rounds: list[int] = []
-        self.steps_of: list[int] = []  # samples of a round
+        self.pieces: list[list[Piece]] = []  # of each class
+        self.steps_of = ranks * np.array(classes.batch_sizes)  # samples of a round
+        rounds: list[int] = []
         left: list[Piece] = []
-        last = len(classes.sizes) - 1
-        for number, size in enumerate(classes.sizes):
+        for number, (size, step) in enumerate(
+            zip(classes.sizes, self.steps_of.tolist(), strict=True)
+        ):
             own = rest.get(number, ()) if rest else ((0, size),)
             pieces = [(number, start, stop) for start, stop in own] + left
             total = sum(stop - start for _, start, stop in pieces)
-            step = ranks * classes.batch_sizes[number]
-            rounds = total // step
-            if number == last and not drop_last:
-                rounds = -(-total // step)
-            front, left = _cut(pieces, min(total, rounds * step))
+            fills = number == len(classes.sizes) - 1 and not drop_last
+            rounds.append(-(-total // step) if fills else total // step)
+            front, left = _cut(pieces, rounds[-1] * step)
             self.pieces.append(front)
-            self.counts.append(min(total, rounds * step))
-            self.rounds.append(rounds)
-            self.steps_of.append(step)
-        self.total = sum(self.rounds)
+        self.rounds = tuple(rounds)
+        self.total = sum(rounds)
         flat = [piece for pieces in self.pieces for piece in pieces]
         self._owners, starts, self._stops = np.array(flat, np.int64).reshape(-1, 3).T
         self._ends = np.cumsum(self._stops - starts)  # of the pieces of all classes, in a line
-        counts = np.array(self.counts, np.int64)
-        self._bases = np.cumsum(counts) - counts
+        bounds = [0, *accumulate(map(len, self.pieces))]
+        # Members of the classes' lists, and where these begin in the line.
+        ends = np.append(0, self._ends)[bounds]
+        self.counts, self._bases = np.diff(ends), ends[:-1]
+
+    def turns(self, steps: Int64s) -> tuple[Int64s, Int64s]:
+        """Return the class of each step, and the number of its round among those of the class."""
+        return interleaving(self.rounds).at(steps)
 
     def members(self, numbers: Int64s, places: Int64s) -> tuple[Int64s, Int64s]:
         """Return the class, and the member of it, at each place of the list of a class."""
@@ -160,15 +136,11 @@ class _Planned:
         which = np.searchsorted(self._ends, line, "right")
         return self._owners[which], self._stops[which] - self._ends[which] + line
 
-    def done(self, steps: int) -> list[int]:
-        """Return how many rounds of each class the first steps are."""
-        return interleaving(tuple(self.rounds)).before(steps) if self.total else [0]
-
     def rest_after(self, steps: int) -> dict[int, Intervals]:
         """Return the members of each class that are left after so many steps."""
         found: dict[int, list[tuple[int, int]]] = {}
-        for number, done in enumerate(self.done(steps)):
-            taken = min(done * self.steps_of[number], self.counts[number])
+        done = interleaving(self.rounds).before(steps) if self.total else [0] * len(self.rounds)
+        for number, taken in enumerate((np.array(done) * self.steps_of).tolist()):
             for owner, start, stop in _cut(self.pieces[number], taken)[1]:
                 found.setdefault(owner, []).append((start, stop))
         return {owner: joined(sorted(own)) for owner, own in sorted(found.items())}
@@ -187,7 +159,7 @@ def _cut(pieces: list[Piece], count: int) -> tuple[list[Piece], list[Piece]]:
     return front, back
 
 
-class Rounds:
+class Rounds(Order):
     """The batches of one rank, each of samples of one class: its size differs by class.
 
     Args:
@@ -219,12 +191,9 @@ class Rounds:
             state = RoundsState(
                 seed=seed, shuffle=shuffle, classes=digest, epoch=0, ranks=num_shards, step=0
             )
-        if state.shuffle != shuffle or state.classes != digest:
-            what = "lengths or batch_cost" if state.shuffle == shuffle else "random_shuffle"
-            raise CheckpointError(
-                f"the checkpoint belongs to a run of other {what}: restore it with the data and "
-                "the arguments of the first run"
-            )
+        agree(f"random_shuffle={state.shuffle}", f"random_shuffle={shuffle}")
+        kept, own = (f"lengths and batch_cost (digest {each})" for each in (state.classes, digest))
+        agree(kept, own)
         fits = all(
             number < len(classes.sizes) and own[-1][1] <= classes.sizes[number]
             for number, own in state.rest.items()
@@ -236,98 +205,71 @@ class Rounds:
         self._classes = classes
         self._rank = shard_id
         self._drop = drop_last
-        self._starts = np.cumsum(classes.sizes) - classes.sizes
+        self._sizes = np.array(classes.batch_sizes)
+        self._starts: Int64s = np.cumsum(classes.sizes, dtype=np.int64) - classes.sizes
         if state.ranks != num_shards and (state.step or state.rest):
             state = replace(state, rest=planned.rest_after(state.step), step=0)
         self._state = replace(state, ranks=num_shards)
-        self.batch_size = self._most = batch_size
+        self.batch_size = batch_size
+        self.epoch_size = sum(classes.sizes)
         self._whole = _Planned(classes, num_shards, {}, drop_last)
         self._now = _Planned(classes, num_shards, state.rest, drop_last)
-        # By epoch and first step: columns of several steps, and where each of these ends. A second
-        # one, because batches that are read together may be of two.
-        self._known: dict[tuple[int, int], tuple[list[Any], list[int]]] = {}
         if not self._whole.total:
             raise ArgumentError("batch_cost: drop_last leaves no batch; read more data")
 
     @property
-    def epoch_size(self) -> int:
-        """Samples in an epoch of all ranks together."""
-        return sum(self._classes.sizes)
-
-    epoch_size_padded = epoch_size
-
-    @property
     def usual_batch(self) -> int:
-        """Mean of the samples of a batch, rounded up."""
         return -(-self.epoch_size // (self._whole.total * self._state.ranks))
 
     def sizes(self, epoch: int) -> tuple[int, ...]:
-        """Return how many samples each rank has in an epoch, of the first in what is left.
-
-        Each batch counts as one of the largest, so that all have one size.
-        """
+        """As `Order` says; each batch counts as one of the largest, so that all have one size."""
         first = self._now.total - self._state.step
         steps = first if epoch == self._state.epoch else self._whole.total
-        return (steps * self._most,) * self._state.ranks
+        return (steps * self.batch_size,) * self._state.ranks
 
     def sizes_left(self, batches: int) -> tuple[int, ...]:
-        """Return the same of what each rank has left of its epoch after so many batches."""
         _, plan, step = self._locate(batches)
-        return ((plan.total - step) * self._most,) * self._state.ranks
+        return ((plan.total - step) * self.batch_size,) * self._state.ranks
 
-    def size_of(self, batch: int) -> int:
-        """Return the number of samples in a batch."""
-        _, ends, at = self._steps_with(batch)
-        return ends[at + 1] - ends[at]
+    def batch_sizes(self, batch: int, batches: int) -> list[int]:
+        parts = [plan.turns(steps)[0] for _, plan, steps in self._stretches(batch, batches)]
+        sizes: list[int] = self._sizes[np.concatenate(parts)].tolist()
+        return sizes
 
-    def select(self, batch: int, batches: int = 1) -> Selection:
-        """Return the samples of consecutive batches, end to end: see `Sampler.select`."""
-        if batch < 0:
-            raise ArgumentError(f"batch {batch}: expected a number of 0 or more")
-        parts = []
+    def _pieces(self, batch: int, batches: int) -> list[Selection]:
+        return [self._piece(*stretch) for stretch in self._stretches(batch, batches)]
+
+    def _stretches(self, batch: int, batches: int) -> Iterator[tuple[int, _Planned, Int64s]]:
+        """Yield the epochs of consecutive batches, their plans, and the steps in these."""
         stop = batch + batches
         while batch < stop:
-            columns, ends, at = self._steps_with(batch)
-            count = min(stop - batch, len(ends) - 1 - at)
-            rows = slice(ends[at], ends[at + count])
-            parts.append([column[rows] for column in columns])
+            epoch, plan, step = self._locate(batch)
+            count = min(stop - batch, plan.total - step)
+            yield epoch, plan, np.arange(step, step + count)
             batch += count
-        index, epochs, position, valid, source = map(np.concatenate, zip(*parts, strict=True))
-        return Selection(index, epochs, position, valid, source=source)
 
-    def _steps_with(self, batch: int) -> tuple[list[Any], list[int], int]:
-        """Return the columns of several steps, where each step ends, and which is the batch's."""
-        epoch, plan, step = self._locate(batch)
-        first = step - step % _STEPS_AT_ONCE
-        if (epoch, first) not in self._known:
-            steps = np.arange(first, min(first + _STEPS_AT_ONCE, plan.total))
-            kept = [*self._known.items()][-1:]
-            self._known = dict([*kept, ((epoch, first), self._together(epoch, plan, steps))])
-        return *self._known[epoch, first], step - first
-
-    def _together(self, epoch: int, plan: _Planned, steps: Int64s) -> tuple[list[Any], list[int]]:
-        """Return the columns of several steps, and where each of them ends."""
-        classes, turns = interleaving(tuple(plan.rounds)).at(steps)
-        sizes = np.array(self._classes.batch_sizes)[classes]
+    def _piece(self, epoch: int, plan: _Planned, steps: Int64s) -> Selection:
+        """Return the samples of some steps of an epoch."""
+        classes, turns = plan.turns(steps)
+        sizes = self._sizes[classes]
         ends = np.cumsum(sizes)
         numbers = np.repeat(classes, sizes)
-        firsts = turns * np.array(plan.steps_of)[classes] + self._rank * sizes
+        firsts = turns * plan.steps_of[classes] + self._rank * sizes
         places = np.arange(ends[-1]) + np.repeat(firsts - ends + sizes, sizes)
-        counts = np.array(plan.counts)[numbers]
+        counts = plan.counts[numbers]
         owners, members = plan.members(numbers, np.minimum(places, counts - 1))
         position = self._starts[owners] + members
-        index, epochs = self._index(epoch, owners, members), np.full(len(numbers), epoch)
-        return [index, epochs, position, places < counts, numbers], [0, *ends.tolist()]
+        index, epochs = self._index(epoch, owners, members), np.full(len(numbers), epoch, np.int64)
+        return Selection(index, epochs, position, places < counts, source=numbers)
 
     def _index(self, epoch: int, numbers: Int64s, members: Int64s) -> Int64s:
         if self._state.shuffle:
-            used, which = np.unique(numbers, return_inverse=True)
-            permutations = [
-                permutation(self._classes.sizes[number], mix(self._state.seed, epoch, number))
-                for number in used.tolist()
-            ]
-            members = Permutations(permutations)(which, members)
+            members = mapped(numbers, members, partial(self._order_of, epoch))
         return self._classes.indices(numbers, members)
+
+    def _order_of(self, epoch: int, number: int) -> Permutation:
+        """Return the order of a class in an epoch."""
+        return permutation(self._classes.sizes[number], mix(self._state.seed, epoch, number))
 
     def others(self, epoch: int, position: int) -> int:
         """Return how many samples may replace the sample at a position: those of its class."""
@@ -353,18 +295,12 @@ class Rounds:
         epochs, step = divmod(batch - left, self._whole.total)
         return self._state.epoch + 1 + epochs, self._whole, step
 
-    def state_after(self, batches: int) -> RoundsState:
-        """Return what is left after each rank has delivered `batches` batches."""
+    def _state_after(self, batches: int) -> RoundsState:
         epoch, _, step = self._locate(batches)
         if epoch == self._state.epoch:
             return replace(self._state, step=step)
         return replace(self._state, epoch=epoch, step=step, rest={})
 
-    def saved_after(self, batches: int) -> dict[str, Any]:
-        """Return `state_after` of JSON types."""
-        return self.state_after(batches).to_json()
-
-    def next_epoch_after(self, batches: int) -> RoundsState:
-        """Return the start of the first epoch of which no rank has read a sample."""
-        epoch, _, _ = self._locate(max(batches, 1) - 1)
+    def _start_after(self, batches: int) -> RoundsState:
+        epoch, _, _ = self._locate(batches - 1)
         return replace(self._state, epoch=epoch + 1, step=0, rest={})

@@ -1,35 +1,27 @@
-"""The remaining positions of epochs in progress: intervals, and the sampler's checkpoint."""
+"""The remaining positions of epochs in progress: the sampler's checkpoint."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..errors import CheckpointError
+from ..arrays import Int64s
 from .block_permutation import Blocks
-
-EPOCHS = 1 << 32
-"""Epochs of a run: the randomness is keyed by 32 bits of the epoch."""
-
-Intervals = tuple[tuple[int, int], ...]
-"""Half-open, non-empty, ascending intervals of positions that do not touch or overlap."""
-
-
-def joined(intervals: Iterable[tuple[int, int]]) -> Intervals:
-    """Return ascending `intervals`, with adjacent intervals merged."""
-    merged: list[tuple[int, int]] = []
-    for start, stop in intervals:
-        if merged and merged[-1][1] == start:
-            merged[-1] = (merged[-1][0], stop)
-        else:
-            merged.append((start, stop))
-    return tuple(merged)
+from .state import (
+    EPOCHS,
+    Intervals,
+    State,
+    are_intervals,
+    ascend,
+    blocks_of,
+    intervals_of,
+    is_whole,
+    joined,
+)
 
 
 class Rest:
@@ -44,7 +36,7 @@ class Rest:
         self._starts = np.array(self._bounds[:-1], np.int64)
         self._shifts = np.array([start for start, _ in intervals], np.int64) - self._starts
 
-    def positions(self, ordinals: NDArray[np.int64]) -> NDArray[np.int64]:
+    def positions(self, ordinals: Int64s) -> Int64s:
         """Return the positions that `ordinals` number, by bisection."""
         if len(self._shifts) == 1:
             return ordinals + self._shifts
@@ -64,12 +56,16 @@ class Rest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SamplerState:
-    """The positions that no rank has consumed yet: a checkpoint of the samplers of a run.
+class SamplerState(State):
+    """The positions that no rank has consumed yet: a checkpoint of the samplers of a run."""
 
-    Raises:
-        CheckpointError: the values contradict each other.
-    """
+    parsers: ClassVar[Any] = {
+        "blocks": blocks_of,
+        "remaining": intervals_of,
+        "cuts": lambda cuts: {int(epoch): tuple(own) for epoch, own in cuts.items()},
+        "dealt": tuple,
+        "walk": tuple,
+    }
 
     size: int
     """Samples in the data set."""
@@ -117,42 +113,37 @@ class SamplerState:
     walk: tuple[int, int, int] | None = None
     """If the first epochs read whole shards: shards of a window, epochs, digest of the counts."""
 
-    def __post_init__(self) -> None:
-        _demand(
-            self.walk is None
-            or (self.shuffle and len(self.walk) == 3 and all(map(_is_count, self.walk))),
-            f"walk is {self.walk!r}, neither null nor [window, epochs, digest]",
-        )
-        _demand(self.walk is None or self.walk[0] > 0, "the window of walk is 0")
-        _demand(_is_count(self.size) and self.size > 0, f"size is {self.size!r}")
-        _demand(isinstance(self.shuffle, bool), f"shuffle is {self.shuffle!r}")
-        _demand(_is_count(self.seed, lowest=None), f"seed is {self.seed!r}")
-        _demand(self.blocks is None or self.shuffle, "blocks is set although shuffle is not")
-        _demand(
-            _is_count(self.parts, lowest=1) and self.parts <= self.size,
-            f"parts is {self.parts!r}",
-        )
-        _demand(_is_count(self.epoch) and self.epoch < EPOCHS, f"epoch is {self.epoch!r}")
-        _demand(isinstance(self.indices, str | None), f"indices is {self.indices!r}")
+    def checks(self) -> Iterator[tuple[str, bool]]:
+        yield "size", is_whole(self.size, 1)
+        yield "shuffle", isinstance(self.shuffle, bool)
+        yield "seed", type(self.seed) is int
+        yield "epoch", is_whole(self.epoch, 0, EPOCHS - 1)
+        yield "blocks", self.blocks is None or self.shuffle
+        yield "parts", is_whole(self.parts, 1, self.size)
+        yield "indices", isinstance(self.indices, str | None)
+        # Those of epochs that follow one another.
         expected = range(self.epoch, self.epoch + len(self.remaining))
-        _demand(
-            sorted(self.remaining) == list(expected),
-            f"remaining has epochs {sorted(self.remaining)}, which are not consecutive from "
-            f"{self.epoch} on",
-        )
-        for epoch, intervals in self.remaining.items():
-            _check_intervals(epoch, intervals, self.size)
-        for epoch, cuts in self.cuts.items():
-            _check_cuts(epoch, cuts, self.remaining.get(epoch))
-        _demand(
+        yield "remaining", sorted(self.remaining) == [*expected]
+        yield "remaining", all(are_intervals(own, self.size) for own in self.remaining.values())
+        yield "cuts", all(self._are_cuts(*each) for each in self.cuts.items())
+        yield (
+            "dealt",
             self.dealt is None
-            or (len(self.dealt) == 2 and all(_is_count(count, lowest=1) for count in self.dealt)),
-            f"dealt is {self.dealt!r}, neither null nor [ranks, samples]",
+            or (len(self.dealt) == 2 and all(is_whole(each, 1) for each in self.dealt)),
         )
-        _demand(
-            self.global_batch is None or _is_count(self.global_batch, lowest=1),
-            f"global_batch is {self.global_batch!r}",
+        yield "global_batch", self.global_batch is None or is_whole(self.global_batch, 1)
+        yield (
+            "walk",
+            self.walk is None
+            or (self.shuffle and len(self.walk) == 3 and all(map(is_whole, self.walk))),
         )
+        yield "walk", self.walk is None or self.walk[0] > 0
+
+    def _are_cuts(self, epoch: int, cuts: tuple[int, ...]) -> bool:
+        left = self.remaining.get(epoch)
+        count = sum(stop - start for start, stop in left or ())
+        ends = (cuts[0], cuts[-1]) if len(cuts) > 1 else ()
+        return left is not None and ends == (0, count) and ascend(cuts, strictly=False)
 
     @property
     def at(self) -> int:
@@ -186,122 +177,3 @@ class SamplerState:
             cuts={epoch: self.cuts[epoch] for epoch in self.cuts if epoch >= first},
             dealt=self.dealt if first == self.epoch else None,
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the state as dicts, lists, integers and booleans, for `json.dumps`.
-
-        Values that are the defaults are left out.
-        """
-        value: dict[str, Any] = {
-            "size": self.size,
-            "shuffle": self.shuffle,
-            "seed": self.seed,
-            "epoch": self.epoch,
-        }
-        if self.blocks is not None:
-            value["blocks"] = [self.blocks.size, self.blocks.window]
-        if self.parts != 1:
-            value["parts"] = self.parts
-        if self.indices is not None:
-            value["indices"] = self.indices
-        if self.remaining:
-            value["remaining"] = {
-                str(epoch): [list(interval) for interval in intervals]
-                for epoch, intervals in self.remaining.items()
-            }
-        if self.cuts:
-            value["cuts"] = {str(epoch): list(cuts) for epoch, cuts in self.cuts.items()}
-        if self.dealt is not None:
-            value["dealt"] = list(self.dealt)
-        if self.global_batch is not None:
-            value["global_batch"] = self.global_batch
-        if self.walk is not None:
-            value["walk"] = list(self.walk)
-        return value
-
-    @classmethod
-    def from_json(cls, value: object) -> SamplerState:
-        """Return the state that `to_json` turned into `value`, after a check of all values."""
-        if not isinstance(value, dict):
-            raise CheckpointError(f"sampler state: expected a JSON object, got {value!r:.80}")
-        defaults: dict[str, Any] = {"blocks": None, "parts": 1, "remaining": {}, "cuts": {}}
-        defaults |= {"indices": None, "dealt": None, "walk": None, "global_batch": None}
-        names = {"size", "shuffle", "seed", "epoch", *defaults}
-        value = defaults | value
-        _demand(set(value) == names, f"it has {sorted(value)}, expected {sorted(names)}")
-        try:
-            remaining = {
-                int(epoch): tuple((start, stop) for start, stop in intervals)
-                for epoch, intervals in value["remaining"].items()
-            }
-            cuts = {int(epoch): tuple(ordinals) for epoch, ordinals in value["cuts"].items()}
-            dealt = None if value["dealt"] is None else tuple(value["dealt"])
-            walk = None if value["walk"] is None else tuple(value["walk"])
-        except (AttributeError, TypeError, ValueError) as error:
-            raise CheckpointError(
-                "sampler state: remaining must be {epoch: [[start, stop], ...]}, cuts "
-                "{epoch: [ordinal, ...]}, dealt [ranks, samples] and walk [window, epochs, "
-                f"digest] ({error})"
-            ) from error
-        return cls(
-            size=value["size"],
-            shuffle=value["shuffle"],
-            seed=value["seed"],
-            epoch=value["epoch"],
-            blocks=_blocks(value["blocks"]),
-            parts=value["parts"],
-            indices=value["indices"],
-            remaining=remaining,
-            cuts=cuts,
-            dealt=dealt,
-            global_batch=value["global_batch"],
-            walk=walk,
-        )
-
-
-def _blocks(value: object) -> Blocks | None:
-    if value is None:
-        return None
-    sizes = value if isinstance(value, list) else []
-    sound = len(sizes) == 2 and all(_is_count(size, lowest=1) for size in sizes)
-    _demand(sound, f"blocks is {value!r}, neither null nor [size, window]")
-    return Blocks(*sizes)
-
-
-def _demand(holds: bool, complaint: str) -> None:
-    if not holds:
-        raise damaged(f"sampler state: {complaint}")
-
-
-def damaged(complaint: str) -> CheckpointError:
-    """Return the error of a state that no run has saved."""
-    return CheckpointError(
-        f"{complaint}. The checkpoint is damaged or was edited; restore an earlier one."
-    )
-
-
-def _is_count(value: object, lowest: int | None = 0) -> bool:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return whole and (lowest is None or value >= lowest)  # type: ignore[operator]
-
-
-def _check_intervals(epoch: int, intervals: Intervals, size: int) -> None:
-    bounds = [bound for interval in intervals for bound in interval]
-    _demand(
-        all(_is_count(bound) for bound in bounds)
-        and all(low < high for low, high in pairwise(bounds))
-        and (not bounds or bounds[-1] <= size),
-        f"the remaining intervals of epoch {epoch} must ascend, not touch, and end by {size}",
-    )
-
-
-def _check_cuts(epoch: int, cuts: tuple[int, ...], intervals: Intervals | None) -> None:
-    count = sum(stop - start for start, stop in intervals or ())
-    _demand(
-        intervals is not None
-        and len(cuts) >= 2
-        and all(_is_count(cut) for cut in cuts)
-        and all(low <= high for low, high in pairwise(cuts))
-        and (cuts[0], cuts[-1]) == (0, count),
-        f"the cuts of epoch {epoch} must ascend from 0 to its {count} remaining positions",
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +34,20 @@ class Selection:
 
     source: NDArray[np.int64] | None = None
     """The number of the source or class of each sample, if the order has several."""
+
+    @classmethod
+    def joined(cls, parts: Sequence[Selection]) -> Selection:
+        """Return selections end to end; all of them have sources, or none."""
+        if len(parts) == 1:
+            return parts[0]
+        sources = [part.source for part in parts if part.source is not None]
+        return cls(
+            np.concatenate([part.index for part in parts]),
+            np.concatenate([part.epoch for part in parts]),
+            np.concatenate([part.position for part in parts]),
+            np.concatenate([part.valid for part in parts]),
+            source=np.concatenate(sources) if sources else None,
+        )
 
     @property
     def has_repeats(self) -> bool:

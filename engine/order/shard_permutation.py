@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Int64s
-from ..errors import ArgumentError
+from .block_permutation import WindowedPermutation
 from .permutation import Permutation
 from .philox import mix
 
@@ -32,9 +32,8 @@ class Walk:
 
     def clipped(self, start: int, stop: int) -> Int64s:
         """Return how many of the samples [start, stop) each shard has."""
-        bounds = np.cumsum(np.concatenate([np.zeros(1, np.int64), self.counts]))
-        inside: Int64s = np.diff(np.clip(bounds, start, stop))
-        return inside
+        bounds: Int64s = np.clip(_bounds(self.counts), start, stop)
+        return bounds[1:] - bounds[:-1]
 
 
 FIRST_PIECE = 64
@@ -42,17 +41,8 @@ FIRST_PIECE = 64
 sends in 0.1 s."""
 
 
-class ShardPermutation:
-    """The bijection of range(n) that visits whole shards in random order, some at a time.
-
-    A keyed permutation orders the shards, which may differ in size. `window` shards that are
-    consecutive in this order form a window, and another keyed permutation shuffles the samples of
-    each window. It takes the memory of a few numbers for each shard.
-
-        samples     0 1 2 | 3 4 | 5 | 6 7     four shards
-        turns       5 | 0 1 2 | 6 7 | 3 4     in their order
-        windows     5   0 1 2 | 6 7   3 4     of 2 shards
-        positions   0 5 2 1   | 3 7 4 6       the samples of each window are mixed
+class ShardPermutation(WindowedPermutation):
+    """Shards as blocks, which differ in size. It takes the memory of a few numbers for each.
 
     The first window is mixed in pieces, so that the first batches need the fronts of its shards
     alone. A piece has the same part of each shard. The first piece has `FIRST_PIECE` samples, and
@@ -68,11 +58,10 @@ class ShardPermutation:
 
     def __init__(self, counts: Int64s, window: int, key: int) -> None:
         """Take the samples of each shard, of which one at least has some, and any integer."""
+        super().__init__(int(counts.sum()), window, key)
         count = len(counts)
-        self._window = window
-        self._key = key
         self._shards = Permutation(count, mix(key, 0))(np.arange(count))
-        self._starts = np.cumsum(np.concatenate([np.zeros(1, np.int64), counts[self._shards]]))
+        self._starts = _bounds(counts[self._shards])
         self._firsts = (np.cumsum(counts) - counts)[self._shards]
         # Samples of each shard in the pieces up to each one: a row a piece, from a row of zeros on.
         first, size = counts[self._shards[:window]].tolist(), self._span(0)[1]
@@ -81,41 +70,6 @@ class ShardPermutation:
             [[count * end // max(size, 1) for count in first] for end in [0, *ends, size]], np.int64
         )
         self._piece_starts: Int64s = self._pieces.sum(axis=1)
-
-    def __call__(self, positions: Int64s) -> Int64s:
-        """Return the index of the sample at each of `positions`, int64 (n,)."""
-        size = int(self._starts[-1])
-        if len(positions) and not 0 <= positions.min() <= positions.max() < size:
-            raise ArgumentError(
-                f"positions {positions.min()} to {positions.max()}: expected 0 to {size - 1}"
-            )
-        windows = self._turns(positions) // self._window
-        mixed = np.empty_like(positions)
-        for window in sorted(set(windows.tolist())):
-            rows = windows == window
-            if window == 0:
-                mixed[rows] = self._in_pieces(positions[rows])
-                continue
-            start, end = self._span(window)
-            inside = Permutation(end - start, mix(self._key, 1, window))
-            mixed[rows] = inside(positions[rows] - start) + start
-        turns = self._turns(mixed)
-        indices: Int64s = self._firsts[turns] + mixed - self._starts[turns]
-        return indices
-
-    def _in_pieces(self, positions: Int64s) -> Int64s:
-        """Return the samples of the first window at these positions, by their place in it."""
-        pieces = np.searchsorted(self._piece_starts, positions, "right") - 1
-        places = np.empty_like(positions)
-        for piece in sorted(set(pieces.tolist())):
-            rows = pieces == piece
-            start, end = self._piece_starts[piece : piece + 2].tolist()
-            before, until = self._pieces[piece : piece + 2]
-            mixed = Permutation(end - start, mix(self._key, 2, piece))(positions[rows] - start)
-            bounds = np.cumsum(np.concatenate([np.zeros(1, np.int64), until - before]))
-            shards = np.searchsorted(bounds, mixed, "right") - 1
-            places[rows] = self._starts[shards] + before[shards] + mixed - bounds[shards]
-        return places
 
     def shards_from(self, position: int, windows: int) -> list[int]:
         """Return the shards of the window that holds a position, and of those behind it."""
@@ -127,11 +81,34 @@ class ShardPermutation:
         """Return the positions [start, end) of the window that holds a position."""
         return self._span(int(self._turns(np.array([position]))[0]) // self._window)
 
+    def _mixed(self, window: int, positions: Int64s) -> Int64s:
+        if window:
+            return super()._mixed(window, positions)
+        pieces = np.searchsorted(self._piece_starts, positions, "right") - 1
+        places = np.empty_like(positions)
+        for piece in sorted(set(pieces.tolist())):
+            rows = pieces == piece
+            start, end = self._piece_starts[piece : piece + 2].tolist()
+            before, until = self._pieces[piece : piece + 2]
+            mixed = Permutation(end - start, mix(self._key, 2, piece))(positions[rows] - start)
+            bounds = _bounds(until - before)
+            shards = np.searchsorted(bounds, mixed, "right") - 1
+            places[rows] = self._starts[shards] + before[shards] + mixed - bounds[shards]
+        return places
+
     def _turns(self, positions: Int64s) -> Int64s:
         turns: Int64s = np.searchsorted(self._starts, positions, "right") - 1
         return turns
 
-    def _span(self, window: int) -> tuple[int, int]:
-        first = window * self._window
-        end = min(first + self._window, len(self._shards))
-        return int(self._starts[first]), int(self._starts[end])
+    def _start(self, turn: int) -> int:
+        return int(self._starts[min(turn, len(self._shards))])
+
+    def _samples(self, positions: Int64s) -> Int64s:
+        turns = self._turns(positions)
+        indices: Int64s = self._firsts[turns] + positions - self._starts[turns]
+        return indices
+
+
+def _bounds(counts: Int64s) -> Int64s:
+    """Return where each of consecutive ranges begins, and where the last one ends."""
+    return np.cumsum(np.concatenate([np.zeros(1, np.int64), counts]))

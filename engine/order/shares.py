@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -129,7 +129,7 @@ def shares_of_weights(
         epoch_size: samples of an epoch. "longest": so many that each source comes whole at least
             once. "shortest": so many that no source comes twice.
     """
-    exact = [weights[name] for name in all_of(sizes, "weights", exact_numbers("weights", weights))]
+    exact = [*exact_numbers("weights", weights, sizes).values()]
     whole = sum(exact, Fraction(0))
     if not whole:
         raise ArgumentError("weights: all are 0; give one source a positive weight")
@@ -159,21 +159,20 @@ def shares_of_weights(
 
 def shares_of_repeats(sizes: Mapping[str, int], repeats: Mapping[str, Number]) -> Shares:
     """Return shares by the number of times that each sample comes in an epoch, by default once."""
-    exact = exact_numbers("repeats", repeats)
-    _known(sizes, "repeats", exact)
-    per_epoch = tuple(n * exact.get(name, Fraction(1)) for name, n in sizes.items())
-    if not sum(map(floor, per_epoch)):
-        raise ArgumentError("repeats: an epoch has no sample; raise one of them")
-    return Shares(per_epoch)
+    exact = exact_numbers("repeats", repeats, sizes, others=dict.fromkeys(sizes, 1))
+    return _some("repeats", tuple(n * exact[name] for name, n in sizes.items()))
 
 
 def shares_of_choice(sizes: Mapping[str, int], choose: Mapping[str, int]) -> Shares:
     """Return shares by the number of samples in an epoch, by default all of a source."""
-    _known(sizes, "choose", _whole_numbers("choose", choose))
-    counts = [int(choose.get(name, n)) for name, n in sizes.items()]
-    if not sum(counts):
-        raise ArgumentError("choose: an epoch has no sample; raise one of the numbers")
-    return Shares(tuple(map(Fraction, counts)))
+    exact = exact_numbers("choose", choose, sizes, others=sizes, whole=True)
+    return _some("choose", tuple(exact.values()))
+
+
+def _some(what: str, per_epoch: tuple[Fraction, ...]) -> Shares:
+    if not sum(map(floor, per_epoch)):
+        raise ArgumentError(f"{what}: an epoch has no sample; raise one of the numbers")
+    return Shares(per_epoch)
 
 
 def shares_of_batches(
@@ -190,8 +189,7 @@ def shares_of_batches(
         batch_size: samples of a batch.
         epoch_size: see `shares_of_weights`; a number is rounded up to whole batches.
     """
-    counts = all_of(sizes, "per_batch", _whole_numbers("per_batch", per_batch))
-    own = tuple(int(per_batch[name]) for name in counts)
+    own = tuple(map(int, exact_numbers("per_batch", per_batch, sizes, whole=True).values()))
     if sum(own) != batch_size:
         raise ArgumentError(
             f"per_batch: {dict(per_batch)} are {sum(own)} samples, but a batch has {batch_size}"
@@ -208,44 +206,44 @@ def shares_of_batches(
     return Shares(tuple(Fraction(batches * count) for count in own), own)
 
 
-def exact_numbers(what: str, given: Mapping[str, Number]) -> dict[str, Fraction]:
-    """Return numbers as they are written: 0.1 is a tenth. They are finite, and not negative."""
-    exact = {}
-    for name, number in given.items():
-        try:
-            if not isinstance(number, Fraction):
-                if not isfinite(number):
-                    raise ValueError("not finite")
-                number = Fraction(repr(float(number)))
-        except (TypeError, ValueError) as error:
-            raise ArgumentError(
-                f"{what}: the number of {name!r} is {number!r} ({error}); expected 0 or more"
-            ) from None
-        if number < 0:
-            raise ArgumentError(f"{what}: the number of {name!r} is negative: {float(number)}")
-        exact[name] = number
-    return exact
+def exact_numbers(
+    what: str,
+    given: Mapping[str, Number],
+    sources: Iterable[str] | None = None,
+    *,
+    others: Mapping[str, Number] | None = None,
+    whole: bool = False,
+) -> dict[str, Fraction]:
+    """Return numbers as they are written: 0.1 is a tenth. They are finite, and not negative.
 
-
-def _whole_numbers(what: str, given: Mapping[str, Any]) -> Mapping[str, int]:
-    for name, number in given.items():
-        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-            raise ArgumentError(
-                f"{what}: the number of {name!r} is {number!r}; expected a whole number from 0 on"
-            )
-    return given
-
-
-def _known(sizes: Mapping[str, Any], what: str, given: Mapping[str, Any]) -> None:
+    Args:
+        what: the argument, for messages.
+        given: the numbers.
+        sources: the names that may have a number, in the order of the result; by default any.
+        others: the numbers of those of them that are left out; without it none may be left out.
+        whole: whether they must be whole numbers.
+    """
+    names = given if sources is None else dict.fromkeys(sources)
     for name in given:
-        if name not in sizes:
-            raise ArgumentError(f"{what}: there is no source {not_among(name, sizes)}")
+        if name not in names:
+            raise ArgumentError(f"{what}: there is no source {not_among(name, names)}")
+    if missing := [name for name in names if name not in given and others is None]:
+        raise ArgumentError(f"{what}: there is no number for the source {missing[0]!r}")
+    numbers = {**(others or {}), **given}
+    return {name: _exact(what, name, numbers[name], whole) for name in names}
 
 
-def all_of(sizes: Mapping[str, Any], what: str, given: Mapping[str, Any]) -> list[str]:
-    """Return the names of all sources, which must be those that are given."""
-    _known(sizes, what, given)
-    for name in sizes:
-        if name not in given:
-            raise ArgumentError(f"{what}: there is no number for the source {name!r}")
-    return list(sizes)
+def _exact(what: str, name: str, number: Number, whole: bool) -> Fraction:
+    where = f"{what}: the number of {name!r} is"
+    if whole and (not isinstance(number, int) or isinstance(number, bool) or number < 0):
+        raise ArgumentError(f"{where} {number!r}; expected a whole number from 0 on")
+    try:
+        if not isinstance(number, Fraction):
+            if not isfinite(number):
+                raise ValueError("not finite")
+            number = Fraction(number if whole else repr(float(number)))
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{where} {number!r} ({error}); expected 0 or more") from None
+    if number < 0:
+        raise ArgumentError(f"{where} negative: {float(number)}")
+    return number

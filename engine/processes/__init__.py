@@ -6,6 +6,7 @@ helper_processes  processes that do a part of an operator's work, as their paren
 helper_child      the loop of such a process
 forked_process    child processes that are forks of this process
 messages          the messages between a pipeline and its worker processes
+row_process       a process that tells on which row it works, as its parent sees it
 python_workers    processes that call users' code, as their pipeline sees them
 python_worker     one such process, as the thread that drives the process sees it
 python_child      the same, as it sees itself

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from queue import SimpleQueue
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..pending import Pending
 from ..tensors.arena import Arena
@@ -59,6 +59,43 @@ class Answers(Pending[list[Any] | None]):
         self.result()
 
 
+class _Program(NamedTuple):
+    """What each of the processes runs: see `HelperProcesses`."""
+
+    module: str
+    numbers: Sequence[int]
+    at_once: int
+    environment: Mapping[str, str]
+
+
+class _Starts:
+    """When processes are started: once their work takes long, and again after most deaths.
+
+    Attributes:
+        are_wanted: whether there may be another start: before the first one, and after each death
+            but the last.
+    """
+
+    def __init__(self) -> None:
+        self.are_wanted = True
+        self._seconds = 0.0
+        self._left = MAX_STARTS
+
+    def is_due(self, seconds: float) -> bool:
+        """Add seconds that the parent spent on the work; return whether to start now."""
+        self._seconds += seconds
+        if self._seconds < WORTH_STARTING_SECONDS or not self.are_wanted:
+            return False
+        self._seconds = 0.0
+        self._left -= 1
+        self.are_wanted = False
+        return True
+
+    def want(self) -> None:
+        """Allow another start after a death, unless it was the last one."""
+        self.are_wanted = self._left > 0
+
+
 class HelperProcesses:
     """Lets a process, or several, work in an arena, once that saves time. Thread-safe.
 
@@ -97,14 +134,10 @@ class HelperProcesses:
         self.processes = processes
         self._task = task
         self._setup = setup
-        self._module = module
-        self._numbers = numbers
-        self._further = at_once, environment
+        self._program = _Program(module, numbers, at_once, environment)
         self._owner = os.getpid()
         self._lock = threading.Lock()
-        self._seconds = 0.0
-        self._starts_left = MAX_STARTS
-        self._wanted = True  # before the start, and after each death but the last
+        self._starts = _Starts()
         self._closed = False
         self._helper: _LivingProcesses | None = None
 
@@ -149,21 +182,17 @@ class HelperProcesses:
 
     def count(self, seconds: float) -> None:
         """Add seconds that the parent spent on the process's work; start the process if due."""
-        if not self._wanted or os.getpid() != self._owner:
+        if not self._starts.are_wanted or os.getpid() != self._owner:
             return
         with self._lock:
-            self._seconds += seconds
-            if self._seconds < WORTH_STARTING_SECONDS or not self._wanted:
+            if not self._starts.is_due(seconds):
                 return
-            self._seconds = 0.0
-            self._starts_left -= 1
-            self._wanted = False
         threading.Thread(target=self._start, name="penstock-starter", daemon=True).start()
 
     def close(self) -> None:
         """End the process for good. Idempotent."""
         with self._lock:
-            self._closed, self._wanted = True, False
+            self._closed, self._starts.are_wanted = True, False
             helper, self._helper = self._helper, None
         if helper is not None:
             helper.close()
@@ -172,8 +201,7 @@ class HelperProcesses:
         try:
             message = self.first_message()
             with self.arena.lent_file() as file:
-                given = self._module, (*self._numbers, file), (file,), *self._further
-                helper = _LivingProcesses(given, self.processes)
+                helper = _LivingProcesses(self._program, file, self.processes)
         except Exception as error:  # also one of pickling
             self.why = f"no process {self._task}: {error}"
             return
@@ -196,7 +224,7 @@ class HelperProcesses:
         with self._lock:
             if self._helper is helper:
                 self._helper = None
-                self._wanted = self._starts_left > 0
+                self._starts.want()
                 self.why = f"the process that {self._task} {fate}"
 
 
@@ -204,14 +232,15 @@ class _LivingProcesses:
     """Helper processes while they are alive.
 
     Args:
-        given: arguments of `ChildProcess`.
+        program: what they run.
+        file: descriptor of the arena's file.
         count: number of processes.
 
     Attributes:
         ready: whether the processes answer requests.
     """
 
-    def __init__(self, given: tuple[Any, ...], count: int) -> None:
+    def __init__(self, program: _Program, file: int, count: int) -> None:
         from .child_process import ChildProcess  # most pipelines need not spend the time
 
         self.ready = False
@@ -219,7 +248,15 @@ class _LivingProcesses:
         self._processes: list[ChildProcess] = []
         try:
             for _ in range(count):
-                self._processes.append(ChildProcess(*given))
+                self._processes.append(
+                    ChildProcess(
+                        program.module,
+                        (*program.numbers, file),
+                        (file,),
+                        program.at_once,
+                        program.environment,
+                    )
+                )
         except BaseException:
             self.close()
             raise

@@ -10,16 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import WorkerError
 from ..graph.operator import Array
 from ..graph.user_calls import Callee, InputRows, Returned, Rows
 from ..pending import Pending
-from ..tensors.arena import PLAIN_DTYPES, Arena
-from ..tensors.memory import SMALL
-from .child_process import ChildProcess
-from .forked_process import ForkedProcess
+from ..tensors.arena import Arena
 from .messages import ArrayRef, AskBlock, reference, unpickled_error
 from .python_child import IN_TARGET, CallDone, CallFailed, RowRef, UserCall, serve
+from .row_process import RowProcess
 
 WATCH_SECONDS = 0.5
 """Seconds between two looks whether a worker lives, while it computes."""
@@ -74,48 +71,25 @@ class PythonWorkerDied(Exception):  # noqa: N818
         self.row = row
 
 
-class PythonWorker:
-    """One worker; one thread makes its calls.
+class PythonWorker(RowProcess):
+    """One Python worker.
 
     Args:
         arena: where batches lie.
         message: the first message to a new interpreter; None for a fork.
         callees: what a fork calls, by the number of the operator's node.
-
-    Attributes:
-        process: the process.
     """
 
     def __init__(
         self, arena: Arena, message: tuple[bytes, bytes] | None, callees: dict[int, Callee]
     ) -> None:
-        self._arena = arena
-        offset = arena.reserve(8)
-        self._row = arena.array((offset, (1,), "i8"))
-        self._row[0] = -1
         self._message = message
-        if message is None:
-            work = partial(_serve_fork, arena=arena, progress=offset, callees=callees)
-            self.process: ChildProcess = ForkedProcess(work)
-        else:
-            with arena.lent_file() as descriptor:
-                numbers = descriptor, offset
-                self.process = ChildProcess(f"{__package__}.python_child", numbers, numbers[:1])
-        (self._channel,) = self.process.channels
-
-    def close(self) -> None:
-        """End the process, wait for its end, and close the channel; idempotent."""
-        self.process.close()
-        self._row = self._row.copy()  # the arena's map may go
+        fork = partial(_serve_fork, arena, callees) if message is None else None
+        super().__init__(arena, "a Python worker", "python_child", fork)
 
     def wait_until_ready(self) -> None:
         """Wait until the worker can be called; raise the error that prevents it."""
-        try:
-            if self._message is not None:
-                self._channel.send(self._message)
-            problem = self._channel.receive()
-        except (EOFError, OSError) as error:
-            raise WorkerError(f"a Python worker {self.process.fate()} when it started") from error
+        problem = self._first_answer(*(() if self._message is None else (self._message,)))
         if problem is not None:
             raise unpickled_error(*problem)
 
@@ -136,9 +110,9 @@ class PythonWorker:
                 block = task.empty((answer[1],), np.uint8)
                 self._channel.send(self._arena.slot_of(block))
         except (EOFError, OSError) as error:
-            raise PythonWorkerDied(int(self._row[0])) from error
+            raise PythonWorkerDied(self.row_in_work) from error
         except BaseException:  # a lack of memory: the worker still waits for an answer
-            self.process.kill()
+            self.kill()
             raise
         if answer[0] == CallFailed.__name__:
             raise unpickled_error(*answer[1:])
@@ -163,21 +137,13 @@ class PythonWorker:
             return self._visible(column, empty)
         return [self._visible(row, empty) for row in column]
 
-    def _visible(self, array: Array, empty: Callable[..., Array]) -> Array:
-        large = array.nbytes >= SMALL and array.dtype.kind in PLAIN_DTYPES
-        if not large or self._arena.slot_of(array) is not None:
-            return array
-        copy = empty(array.shape, array.dtype)
-        np.copyto(copy, array)
-        return copy
-
     def _refs(self, column: InputRows) -> ArrayRef | list[ArrayRef]:
         if isinstance(column, np.ndarray):
             return reference(column, self._arena)
         return [reference(row, self._arena) for row in column]
 
 
-def _serve_fork(channel: Any, arena: Arena, progress: int, callees: dict[int, Callee]) -> None:
+def _serve_fork(arena: Arena, callees: dict[int, Callee], progress: int, channel: Any) -> None:
     serve(channel, arena, progress, lambda: callees)
 
 

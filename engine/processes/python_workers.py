@@ -158,7 +158,7 @@ class PythonWorkers:
         """End all processes at once, and the calls that are under way. Idempotent."""
         self._stop(PipelineStopped(_CLOSED))
         for worker in self._workers:
-            worker.process.kill()
+            worker.kill()
         join_all(self._threads, JOIN_SECONDS)
         for worker in self._workers:
             worker.close()

@@ -22,13 +22,11 @@ import numpy as np
 from ..errors import ArgumentError, WorkerError
 from ..graph.operator import Array
 from ..tensors import TensorList
-from ..tensors.arena import PLAIN_DTYPES, Arena, ArenaSlot
-from ..tensors.memory import SMALL
+from ..tensors.arena import Arena, ArenaSlot
 from ..work.batch import Batch
 from ..work.chain import Chain, ChainRun
 from ..work.faults import describe
 from ..work.plan import Key
-from .child_process import ChildProcess
 from .messages import (
     ArrayRef,
     AskBlock,
@@ -40,6 +38,7 @@ from .messages import (
     resolve,
     unpickled_error,
 )
+from .row_process import RowProcess
 
 ColumnRefs = Array | tuple[list[Array], list[ArrayRef]]
 """A batch's column: one array, or the rows and the references to the rows."""
@@ -65,8 +64,8 @@ def pickled_chains(*chains: Chain) -> bytes:
         ) from error
 
 
-class WorkerProcess:
-    """One process; one thread calls all methods but `kill`.
+class WorkerProcess(RowProcess):
+    """One worker process.
 
     Args:
         arena: where slabs lie.
@@ -82,24 +81,13 @@ class WorkerProcess:
         self.busy_ns: dict[int, int] = {}
         self.wait_ns = self.cpu_ns = 0
         self.events: dict[int, dict[str, int]] = {}
-        self._arena = arena
-        offset = arena.reserve(8)
-        self._progress = arena.array((offset, (1,), "i8"))
-        self._progress[0] = -1
-        with arena.lent_file() as descriptor:
-            numbers = descriptor, offset
-            self._process = ChildProcess(f"{__package__}.worker_child", numbers, numbers[:1])
-        (self._channel,) = self._process.channels
+        super().__init__(arena, "a worker process", "worker_child")
         self._program = program
         self._known = {chain.number for chain in chains}
 
     def wait_until_ready(self) -> None:
         """Wait until the process can compute; raise WorkerError if it cannot."""
-        try:
-            self._channel.send(self._program)
-            problem = self._channel.receive()
-        except (EOFError, OSError) as error:
-            raise WorkerError(f"a worker process {self._process.fate()} when it started") from error
+        problem = self._first_answer(self._program)
         if problem is not None:
             raise WorkerError(f"a worker process could not start: {problem}")
 
@@ -119,15 +107,6 @@ class WorkerProcess:
         except (EOFError, OSError) as error:
             raise self._died(run, rows) from error
         self._store_rows(run, rows, JobDone(*answer[1:]), blocks)
-
-    def kill(self) -> None:
-        """End the process at once, and so the wait of the thread that drives the process."""
-        self._process.kill()
-
-    def close(self) -> None:
-        """End the process, wait for its end, and close the channel; idempotent."""
-        self._process.close()
-        self._progress = self._progress.copy()  # the arena's map may go
 
     # To the process
 
@@ -155,18 +134,9 @@ class WorkerProcess:
         """Make the references of a column, for a whole batch at once."""
         rows = column.window(range(batch.size))
         if isinstance(rows, np.ndarray):
-            return self._visible(batch, rows)
-        arrays = [self._visible(batch, row) for row in rows]
+            return self._visible(rows, batch.empty)
+        arrays = [self._visible(row, batch.empty) for row in rows]
         return arrays, [reference(array, self._arena) for array in arrays]
-
-    def _visible(self, batch: Batch, array: Array) -> Array:
-        """Return the array, or a copy in the arena of a large array outside of the arena."""
-        large = array.nbytes >= SMALL and array.dtype.kind in PLAIN_DTYPES
-        if not large or self._arena.slot_of(array) is not None:
-            return array
-        copy = batch.empty(array.shape, array.dtype)
-        np.copyto(copy, array)
-        return copy
 
     def _window_refs(self, column: ColumnRefs, window: slice) -> ArrayRef | list[ArrayRef]:
         if isinstance(column, tuple):
@@ -222,8 +192,8 @@ class WorkerProcess:
             run.merged.setdefault(ordinal, set()).update(kinds)
 
     def _died(self, run: ChainRun, rows: range) -> WorkerError:
-        at = int(self._progress[0])
-        error = WorkerError(f"a worker process {self._process.fate()}")
+        at = self.row_in_work
+        error = WorkerError(f"a worker process {self.process.fate()}")
         if at >= 0:
             error.add_note("while it computed " + describe(run.batch, rows[at]))
         else:

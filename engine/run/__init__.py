@@ -17,6 +17,8 @@ feeder         the thread that starts batches, and runs their batch segments
 delivery       batches that are done, handed out in order
 budget         whether memory suffices for one more batch
 workers        threads and processes that run sample segments
+run_threads    the start and the end of all threads of a pipeline
+gpu_work       what a pipeline has on the GPU: device, stage and rehearsal
 device_stage   threads that launch GPU work and wait for it
 rehearsal      kernels are compiled before the first batches need them
 """

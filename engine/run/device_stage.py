@@ -121,9 +121,9 @@ class DeviceStage:
                 events, failure = self._launch(batch, segment, device)
                 clocks.launch_ns += perf_counter_ns() - started
                 clocks.cpu_ns = thread_time_ns()
-                clocks.gpu_wait_ns = device.wait_ns["gpu"]
-                clocks.threads_wait_ns = device.wait_ns["threads"]
-                clocks.engines_ns = dict(device.engines_ns)
+                clocks.gpu_wait_ns = device.times.wait_ns["gpu"]
+                clocks.threads_wait_ns = device.times.wait_ns["threads"]
+                clocks.engines_ns = dict(device.times.engines_ns)
                 batch.debts.hold(device.end_batch())
                 batch.memory.count(device=device.taken_bytes - before)
                 launched.put((batch, segment, index, events, failure))

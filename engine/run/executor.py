@@ -35,16 +35,12 @@ If the code differs from this text, the code is wrong.
 from __future__ import annotations
 
 import threading
-import warnings
 from operator import attrgetter
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from ..errors import PipelineStopped
-from ..gpu.gpu_device import GpuDevice
 from ..tensors.memory import SlabPool
-from ..threads import join_all, wait_at_exit
-from ..uninterrupted import Uninterrupted
 from ..work.batch import Batch
 from ..work.chain import ChainRun
 from ..work.faults import Faults
@@ -55,20 +51,17 @@ from ..work.stats import Clocks, PipelineStats, pipeline_stats
 from .budget import Budget
 from .config import PipelineConfig
 from .delivery import DeliveryQueue
-from .device_stage import DeviceStage
 from .feeder import Feeder
 from .feeding import ONLY_INPUTS_END
+from .gpu_work import GpuWork
 from .intake import Intake
 from .opening import begin_inputs
-from .rehearsal import Rehearsal
+from .run_threads import RunThreads
 from .schedule import Schedule
 from .workers.workers import Workers
 
 if TYPE_CHECKING:
     from ..processes.python_workers import PythonWorkers
-
-JOIN_SECONDS = 0.8
-"""Seconds for the end of all threads, when the executor is closed."""
 
 
 class Executor:
@@ -94,25 +87,28 @@ class Executor:
         python_workers: PythonWorkers | None = None,
     ) -> None:
         self.clocks = Clocks()
-        self._plan = plan
         self._python_workers = python_workers
-        self._num_threads = config.threads()
         self._pool = pool
         self._plans = Plans(plan)
         self._memory = MemoryFigures(plan) if config.enable_memory_stats else None
-        self._device: GpuDevice | None = None
-        if plan.uses_gpu:
-            self._device = GpuDevice(
-                config.device_id, config.prefetch_device_bytes, self._num_threads
-            )
         self._delivery = DeliveryQueue()
-        self._faults = Faults(
-            config.on_error, config.log_path(), self._plans.repeats_of, self._device
-        )
+        self._gpu: GpuWork | None = None
+        if plan.uses_gpu:
+            self._gpu = GpuWork(
+                plan,
+                config,
+                pool,
+                self._segment_done,
+                self.clocks,
+                self._delivery.watch,
+                keep=self._memory is not None,
+            )
+        device = self._gpu.device if self._gpu else None
+        self._faults = Faults(config.on_error, config.log_path(), self._plans.repeats_of, device)
         for reader in plan.readers:
             self._faults.note_left_out(reader)
         self._workers = Workers(
-            self._num_threads,
+            config.threads(),
             config.exec_processes,
             self._plans,
             pool.arena,
@@ -133,43 +129,19 @@ class Executor:
         self._intake = Intake(self._plans, config.batch_size, pool, self.clocks.feeder_busy_ns)
         self._intake.restart(seed, first_sample, 0)
         self._stopping = False
-        self._starter = Uninterrupted(self._start_threads)
-        self._threads = [self._feeder.thread]
-        self._stage: DeviceStage | None = None
-        self._rehearsal: Rehearsal | None = None
-        if self._device is not None:
-            self._stage = self._open_stage(self._device)
-        begin_inputs(plan, pool, self._device, self.clocks.decisions)
-
-    def _open_stage(self, device: GpuDevice) -> DeviceStage:
-        stage = DeviceStage(
-            device,
-            self._plan,
-            self._segment_done,
-            self.clocks,
-            self._delivery.watch,
-            keep=self._memory is not None,
-        )
-        self._threads += stage.threads
-        self._rehearsal = Rehearsal(self._plan, device, self._pool, self._num_threads)
-        self._threads += self._rehearsal.threads
-        self._pool.pin_with(device)
-        return stage
+        own = [self._feeder.thread, *(self._gpu.threads if self._gpu else ())]
+        self._threads = RunThreads(own, self._workers)
+        begin_inputs(plan, pool, device, self.clocks.decisions)
 
     def _budgets(self) -> list[Budget]:
         budgets = [Budget(self._pool, attrgetter("memory.taken_bytes"))]
-        if self._device is not None:
-            budgets.append(Budget(self._device.pool, attrgetter("memory.taken_device_bytes")))
+        if self._gpu is not None:
+            budgets.append(Budget(self._gpu.device.pool, attrgetter("memory.taken_device_bytes")))
         return budgets
 
     def start(self) -> None:
         """Start all threads."""
-        self._starter.run()
-
-    def _start_threads(self) -> None:
-        for thread in self._threads:
-            thread.start()
-        self._workers.start()
+        self._threads.start()
 
     # Calls of the consumer
 
@@ -196,18 +168,18 @@ class Executor:
         """Return where the time went so far."""
         return pipeline_stats(
             self.clocks,
-            self._plan,
-            num_threads=self._num_threads,
+            self._plans.declared,
+            num_threads=self._workers.count,
             workers=self._workers.worker_type,
             why_threads=self._workers.why_threads,
             pool=self._pool,
-            device_pool=self._device.pool if self._device else None,
+            device_pool=self._gpu.device.pool if self._gpu else None,
             skipped=self._faults.counts,
         )
 
     def owns(self, thread: threading.Thread) -> bool:
         """Return whether the thread computes this pipeline's batches."""
-        return thread in self._threads or thread in self._workers.threads
+        return thread in self._threads.all()
 
     def launch(self) -> None:
         """Begin one more batch."""
@@ -272,35 +244,24 @@ class Executor:
     def close(self) -> None:
         """Stop and join all threads; idempotent, also after an interrupt."""
         self._stopping = True
-        self._starter.wait(JOIN_SECONDS)
+        self._threads.end_start()
         dropped = self._delivery.stop()
-        for reader in self._plan.readers:
+        for reader in self._plans.declared.readers:
             reader.operator.interrupt()
         if self._python_workers is not None:
             self._python_workers.close()  # the feeder may wait for them
         self._feeder.stop()
         self._workers.stop()
-        if self._rehearsal is not None:
-            self._rehearsal.stop()
-        if self._stage is not None:
-            self._stage.stop()
-        threads = self._threads + self._workers.threads
-        join_all(threads, JOIN_SECONDS)
+        if self._gpu is not None:
+            self._gpu.stop()
+        self._threads.join()
         for batch in [*dropped, *self._schedule.under_way.values()]:
             batch.forget_errors()
         self._schedule.under_way.clear()
-        if self._device is not None:
-            self._device.pool.free_pinned()  # no batch holds any now
+        if self._gpu is not None:
+            self._gpu.device.pool.free_pinned()  # no batch holds any now
         self._plans.close()
-        wait_at_exit(threads)
-        stuck = [thread.name for thread in threads if thread.is_alive()]
-        if stuck and threading.current_thread() not in threads:
-            warnings.warn(
-                f"{', '.join(stuck)} did not stop within {JOIN_SECONDS} s: probably a "
-                "user-supplied function waits for something, or a kernel is being compiled",
-                ResourceWarning,
-                stacklevel=2,
-            )
+        self._threads.leave_stuck()
 
     # The start of batches, in the feeder's thread
 
@@ -330,8 +291,8 @@ class Executor:
             return
         segment: Segment = segments[index]
         if segment.type == SegmentType.GPU:
-            assert self._stage is not None
-            self._stage.queue_segment(batch, segment, index)
+            assert self._gpu is not None
+            self._gpu.stage.queue_segment(batch, segment, index)
         elif segment.type == SegmentType.BATCH:
             self._feeder.queue_segment(batch, segment, index)
         else:
@@ -375,7 +336,8 @@ class Executor:
             return
         if self._memory is not None and batch.end is None:
             self._memory.count(batch)
-        batch.finish(self._plan.outputs, self._plan.output_conditions)
+        plan = self._plans.declared
+        batch.finish(plan.outputs, plan.output_conditions)
         schedule.learn(batch)
         for part in batch.parts():
             if not self._delivery.deliver(part):

@@ -14,7 +14,7 @@ from ..graph.inputs import Resources
 from ..graph.nodes import Node
 from ..order.checkpoint import Checkpoint
 from ..tensors.memory import SlabPool
-from ..tensors.packed_rows import MetadataFunction
+from ..tensors.rows import MetadataFunction
 from ..work.plan import Plan
 from .checkpointing import states_of
 from .config import PipelineConfig

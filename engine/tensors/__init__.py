@@ -4,13 +4,15 @@ Its rows may differ in shape. Where they do not, and lie side by side in memory,
 *dense* and `as_array`, `__array__` and DLPack hand it out without a copy.
 
 dtypes          element types, image types and the other values that arguments take
-packed_rows     rows that lie in one memory
+rows            what all forms of a batch's rows answer; rows in one block of memory
+array_rows      rows in one array, and in an array each
 memory_span     the memory in which rows lie as one array
 mixed_rows      rows of two batches as one batch
 source_info     for each sample the name of its origin, computed on demand
 alignment       memory at addresses that vector instructions take
-edits           changes of tensors and batches in place
+edits           elements of another type, and layouts that fit
 given_arrays    arrays of other libraries as tensors and batches
+one_tensor      what tensors on the host and on a device share
 tensor_base     what batches on the host and on a device share
 host_tensors    batches on the host
 sample_form     the dtype and the number of dimensions that samples of a batch share
@@ -32,8 +34,9 @@ results         results of operators as batches
 
 from .device_tensors import TensorGPU, TensorListGPU, address_of
 from .host_tensors import TensorCPU, TensorListCPU
-from .packed_rows import PackedRows
-from .tensor_base import Tensor, TensorList
+from .one_tensor import Tensor
+from .rows import PackedRows
+from .tensor_base import TensorList
 
 __all__ = [
     "PackedRows",

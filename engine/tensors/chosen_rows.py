@@ -16,13 +16,9 @@ from .device_leases import JointLease
 from .device_tensors import TensorListGPU
 from .host_tensors import TensorListCPU
 from .mixed_rows import MixedRows
-from .packed_rows import PackedRows
-from .results import hole_like
+from .rows import Rows
 from .source_info import Names, NamesAt, NamesOfBranches
 from .tensor_base import TensorList
-
-SMALL_ROW_BYTES = 256
-"""Bytes of a row in host memory up to which a copy takes less time than views of the rows."""
 
 
 def holes(size: int, device: str, layout: str) -> TensorList:
@@ -42,43 +38,17 @@ def truth_of(condition: TensorList) -> NDArray[np.bool_]:
 def selected(data: TensorList, rows: Int64s) -> TensorList:
     """Return some rows of a batch as a batch."""
     names = None if data.names is None else NamesAt(data.names, rows)
-    packed = _packed(data)
-    chosen: Any
-    if packed is not None:
-        chosen = packed.selected(rows)
-    elif data.mixed is not None:
-        chosen = data.mixed.selected(rows)
-    elif data.is_dense():
-        chosen = data.dense()[rows]
-    else:
-        chosen = [data.row(i) for i in rows.tolist()]
-    return _with_rows(data, chosen).with_source_info(names)
+    return _with_rows(data, data.stored.selected(rows)).with_source_info(names)
 
 
 def spread(data: TensorList, rows: Int64s, size: int) -> TensorList:
     """Return a batch of `size` rows, of which `data` has some, and the others are holes."""
-    packed = _packed(data)
-    spread_rows: Any
-    if packed is not None:
-        spread_rows = packed.spread(rows, size)
-    elif data.mixed is not None:
-        positions = np.zeros(size, np.int64)
-        positions[rows] = np.arange(len(rows))
-        spread_rows = data.mixed.selected(positions)
-    elif data.is_dense():
-        dense = data.dense()
-        spread_rows = np.zeros((size, *dense.shape[1:]), dense.dtype)
-        spread_rows[rows] = dense
-    else:
-        spread_rows = [hole_like(data.rows())] * size
-        for i, row in zip(rows.tolist(), data.rows(), strict=True):
-            spread_rows[i] = row
     names = data.names
     if names is not None:
         numbers = np.full(size, -1)
         numbers[rows] = np.arange(len(rows))
         names = NamesAt(names, numbers)
-    return _with_rows(data, spread_rows).with_source_info(names)
+    return _with_rows(data, data.stored.spread(rows, size)).with_source_info(names)
 
 
 def merged(condition: NDArray[np.bool_], if_true: TensorList, if_false: TensorList) -> TensorList:
@@ -87,7 +57,7 @@ def merged(condition: NDArray[np.bool_], if_true: TensorList, if_false: TensorLi
     names = merged_names(condition, if_true.names, if_false.names)
     if condition.all() or not condition.any():
         return (if_true if condition.all() else if_false).with_layout(layout)
-    if _are_small(if_true) and _are_small(if_false):
+    if if_true.stored.is_small() and if_false.stored.is_small():
         first, second = if_true.dense(), if_false.dense()
         if first.shape == second.shape and first.dtype == second.dtype:
             shape = (-1, *[1] * (first.ndim - 1))
@@ -114,7 +84,8 @@ def merged_on_device(
         if extents is None:
             extents = np.empty((len(condition), own.ndim), np.int64)
         extents[chosen] = own.extents()
-    rows = MixedRows(condition, numbers, (if_true, if_false), pointers, extents)
+    batches = if_true.stored, if_false.stored
+    rows = MixedRows(condition, numbers, batches, pointers, extents)
     leases = [side._lease for side in (if_true, if_false) if side._lease is not None]
     return TensorListGPU(rows, layout, names, lease=JointLease(*leases) if leases else None)
 
@@ -128,29 +99,7 @@ def merged_names(
     return NamesOfBranches(condition, if_true, if_false)
 
 
-def _are_small(data: TensorList) -> bool:
-    if not data.is_dense() or isinstance(data, TensorListGPU):
-        return False
-    dense = data.dense()
-    return bool(dense[:1].nbytes <= SMALL_ROW_BYTES)
-
-
-def _packed(data: TensorList) -> PackedRows | None:
-    """Return rows as parts of one block, unless rows in host memory are small or not contiguous."""
-    if data.packed is not None or not data.is_dense() or _are_small(data):
-        return data.packed
-    dense = data.dense()
-    if not dense.flags.c_contiguous or dense.dtype.kind not in "biufc":
-        return None
-    count = len(dense)
-    memory = dense.reshape(-1).view(np.uint8)
-    shapes = np.broadcast_to(np.array(dense.shape[1:], np.int64), (count, dense.ndim - 1))
-    return PackedRows(
-        memory, np.arange(count) * (memory.nbytes // max(count, 1)), shapes, dense.dtype
-    )
-
-
-def _with_rows(data: TensorList, rows: Any) -> TensorList:
+def _with_rows(data: TensorList, rows: Rows) -> TensorList:
     if isinstance(data, TensorListGPU):
         return data.with_rows(rows, data._layout)
     return TensorListCPU(rows, data._layout)

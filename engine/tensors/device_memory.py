@@ -78,6 +78,50 @@ def _in_steps(nbytes: int) -> int:
     return -(-nbytes // SEGMENT_STEP) * SEGMENT_STEP
 
 
+class _Demand:
+    """How many bytes are lent, and how many were lent at most in the last seconds.
+
+    Attributes:
+        lent: bytes of the pieces that are lent.
+        sufficed: bytes for which the memory was thought to suffice when segments were retired.
+    """
+
+    def __init__(self) -> None:
+        self.lent = 0
+        self.sufficed = 0
+        # The most that was lent since the last look for surplus, and between the looks before:
+        self._most = self._most_before = 0
+        self._looked_at = perf_counter()
+        self._patience = TRIM_SECONDS
+
+    @property
+    def most(self) -> int:
+        """Bytes that were lent at most since the look before the last one."""
+        return max(self._most, self._most_before)
+
+    def lend(self, nbytes: int) -> None:
+        """Count a piece that is lent."""
+        self.lent += nbytes
+        self._most = max(self._most, self.lent)
+
+    def is_look_due(self) -> bool:
+        """Return whether it is time to look whether there is too much memory."""
+        return perf_counter() - self._looked_at >= self._patience
+
+    def look(self) -> int:
+        """Begin another period; return how many bytes are needed, as far as is known."""
+        self._looked_at = perf_counter()
+        needed = self.most
+        self._most_before, self._most = self._most, self.lent
+        return needed
+
+    def note_growth(self, size: int) -> None:
+        """Wait for longer between looks if memory has to grow that was thought to suffice."""
+        if self.lent + size <= self.sufficed:  # the gaps between pieces are too small
+            self.sufficed = 0
+            self._patience = min(2 * self._patience, MAX_TRIM_SECONDS)
+
+
 class DevicePool:
     """Divides segments of one device's memory into pieces.
 
@@ -110,13 +154,8 @@ class DevicePool:
         self._marks = StreamMarks(cupy, device)
         self._free = FreePieces()
         self._segments: list[DeviceSegment] = []  # those that are not retired
-        self._lent = self._taken = 0  # bytes of pieces, and of all segments
-        # The most that was lent since the pool looked for surplus, and between the looks before:
-        self._most = self._most_before = 0
-        self._looked_at = perf_counter()
-        self._patience = TRIM_SECONDS
-        # The memory for so many bytes was thought to suffice when the pool retired segments:
-        self._sufficed = 0
+        self._taken = 0  # bytes of all segments
+        self._demand = _Demand()
         # Pieces with the streams that used them. None: all that is idle shall be freed.
         self._returned: deque[tuple[Piece, dict[int, Any]] | None] = deque()
         self._closed = self._has_pinned = False
@@ -126,17 +165,17 @@ class DevicePool:
     @property
     def lent_bytes(self) -> int:
         """Size of the pieces that arrays hold."""
-        return self._lent
+        return self._demand.lent
 
     @property
     def room(self) -> int:
         """Bytes left of the budget; negative when more are lent."""
-        return self.budget - self._lent
+        return self.budget - self._demand.lent
 
     @property
     def idle_bytes(self) -> int:
         """Bytes that the driver gave and that are not lent."""
-        return self._taken - self._lent
+        return self._taken - self._demand.lent
 
     def lend(self, nbytes: int, stream: Any) -> tuple[Any, Lease]:
         """Return (nbytes,) uint8 on the device, for use on `stream`, and its lease."""
@@ -200,7 +239,7 @@ class DevicePool:
                 continue
             piece, streams = back
             segment = piece.segment
-            self._lent -= piece.size
+            self._demand.lent -= piece.size
             segment.lent -= piece.size
             if not segment.is_retired:
                 piece.waits = self._marks.set(streams)
@@ -212,7 +251,7 @@ class DevicePool:
             surplus = self._segments
         elif free_all:
             surplus = self._idle()
-        elif perf_counter() - self._looked_at >= self._patience:
+        elif self._demand.is_look_due():
             surplus = self._surplus()
         else:
             return unused
@@ -224,9 +263,7 @@ class DevicePool:
 
     def _surplus(self) -> list[DeviceSegment]:
         """Return the segments that are not needed, as far as the last seconds tell."""
-        self._looked_at = perf_counter()
-        needed = max(self._most, self._most_before)
-        self._most_before, self._most = self._most, self._lent
+        needed = self._demand.look()
         spare = sum(segment.size for segment in self._segments) - int(SPARE_FACTOR * needed)
         surplus = []
         for segment in sorted(self._segments, key=attrgetter("lent")):  # the emptiest first
@@ -234,7 +271,7 @@ class DevicePool:
                 spare -= segment.size
                 surplus.append(segment)
         if surplus:
-            self._sufficed = needed
+            self._demand.sufficed = needed
         return surplus
 
     def _retire(self, segments: Iterable[DeviceSegment]) -> list[DeviceSegment]:
@@ -268,10 +305,8 @@ class DevicePool:
         return self._lend(found[0], size), found[1]
 
     def _lend(self, piece: Piece, size: int) -> Piece:
-        self._lent += size
+        self._demand.lend(size)
         piece.segment.lent += size
-        if self._lent > self._most:
-            self._most = self._lent
         return self._free.cut(piece, size)
 
     def _grow(self, size: int) -> Piece:
@@ -280,7 +315,8 @@ class DevicePool:
         with self._lock:
             growth = 0 if self._closed else int(self._taken * GROWTH)
             nbytes = max(least, _in_steps(growth))
-            most = SPARE_FACTOR * max(self._most, self._most_before, self._lent + size)
+            demand = self._demand
+            most = SPARE_FACTOR * max(demand.most, demand.lent + size)
             is_much = self._taken + nbytes > min(most, self.budget)
             replaced = self._retire(self._idle()) if is_much else []
         del replaced  # freed without the lock
@@ -292,9 +328,7 @@ class DevicePool:
         with self._lock:
             self._taken += segment.size
             self._segments.append(segment)
-            if self._lent + size <= self._sufficed:  # the gaps between pieces are too small
-                self._sufficed = 0
-                self._patience = min(2 * self._patience, MAX_TRIM_SECONDS)
+            self._demand.note_growth(size)
             whole = Piece(segment, segment.memory.ptr, segment.size)
             self._free.add(whole)
             return self._lend(whole, size)
@@ -316,7 +350,7 @@ class DevicePool:
                 free, total = self._cupy.cuda.runtime.memGetInfo()
                 raise MemoryError(
                     f"the GPU has no {size} bytes left for a batch ({free} of {total} bytes are "
-                    f"free, and this pipeline holds {self._lent}); lower batch_size, or lower "
+                    f"free, and this pipeline holds {self.lent_bytes}); lower batch_size, or lower "
                     "gpu_size in prefetch_queue_depth"
                 ) from error
 

@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import empty_aligned
+from .array_rows import as_rows
 from .device_export import capsule_of, copy_out, interface_of
 from .device_leases import Lease
 from .edits import fitting_layout
 from .given_arrays import check_exports, device_array, given_rows, given_tensor, is_plain
 from .host_tensors import TensorCPU, TensorListCPU
-from .mixed_rows import MixedRows
-from .packed_rows import PackedRows
-from .tensor_base import Tensor, TensorList, given
+from .one_tensor import Tensor, given
+from .rows import Rows
+from .tensor_base import TensorList
 
 
 class TensorGPU(Tensor):
@@ -152,8 +153,7 @@ class TensorListGPU(TensorList):
         rows: Any = object
         if rows is None:
             rows = [] if list_of_tensors is None else list_of_tensors
-        is_stored = isinstance(rows, PackedRows | MixedRows)
-        if contiguous or not (is_stored or is_plain(rows)):
+        if contiguous or not (isinstance(rows, Rows) or is_plain(rows)):
             if isinstance(rows, TensorListGPU) and lease is None:
                 lease = rows._lease
             array_of = partial(device_array, stream=stream)
@@ -161,13 +161,8 @@ class TensorListGPU(TensorList):
                 rows, layout, TensorListGPU, array_of, contiguous=contiguous
             )
             source_info = own_info if source_info is None else source_info
-            is_stored = isinstance(rows, PackedRows | MixedRows)
-        if is_stored:
-            pass
-        elif hasattr(rows, "dtype"):
-            rows = _contiguous(rows)
-        else:
-            rows = [_contiguous(row) for row in rows]
+        if not isinstance(rows, Rows):
+            rows = as_rows(rows).contiguous()
         super().__init__(rows, layout or "", source_info, valid)
         self._lease = lease
 
@@ -199,7 +194,8 @@ class TensorListGPU(TensorList):
 
     def part(self, rows: range) -> Self:
         """Return a batch of consecutive rows without a copy."""
-        return type(self)(self.window(rows), self._layout, *self._about(rows), self._lease)
+        part = self._rows.part(slice(rows.start, rows.stop))
+        return type(self)(part, self._layout, *self._about(rows), self._lease)
 
     def at(self, i: int) -> TensorGPU:
         """Return row `i` as a `TensorGPU`, without a copy."""
@@ -220,13 +216,7 @@ class TensorListGPU(TensorList):
 
     def as_cpu(self) -> TensorListCPU:
         """Return a copy in host memory."""
-        rows: Any
-        if self._dense is not None:
-            rows = _to_host(self._dense)
-        elif self.packed is not None:
-            rows = PackedRows(_to_host(self.packed.memory), *self.packed.row_geometry)
-        else:
-            rows = [_to_host(row) for row in self._rows]
+        rows = self._rows.copied(empty_aligned, _copy_to_host)
         return TensorListCPU(rows, self._layout, self._source_info, self._valid)
 
     def replaced(self, i: int, row: Any) -> TensorListGPU:
@@ -246,7 +236,7 @@ class TensorListGPU(TensorList):
         return self if layout == self._layout else self.with_rows(self._rows, layout)
 
     def with_rows(self, rows: Any, layout: str) -> Self:
-        """Return other rows, which lie in this batch's memory: an array, arrays or `PackedRows`."""
+        """Return other rows, which lie in this batch's memory: an array, arrays or `Rows`."""
         return type(self)(rows, layout, lease=self._lease)
 
     @property
@@ -310,12 +300,12 @@ class LastingExport:
 
 def _to_host(array: Any) -> NDArray[Any]:
     target = empty_aligned(array.shape, array.dtype)
-    array.get(out=target)
+    _copy_to_host(target, array)
     return target
 
 
-def _contiguous(array: Any) -> Any:
-    return array if array.flags.c_contiguous else array.copy()
+def _copy_to_host(target: NDArray[Any], array: Any) -> None:
+    array.get(out=target)
 
 
 def address_of(array: Any) -> int:

@@ -10,10 +10,12 @@ import numpy as np
 from ..arrays import Array
 from ..errors import LayoutError
 from .alignment import empty_aligned
+from .array_rows import ListedRows, as_rows
 from .dtypes import to_dali_type
 from .edits import fitting_layout
-from .packed_rows import PackedRows
-from .tensor_base import Tensor, TensorList
+from .one_tensor import Tensor
+from .rows import PackedRows, Rows
+from .tensor_base import TensorList
 
 _HOST, _CUDA = 1, 2  # DLPack's numbers of devices
 _IN_HOST_MEMORY = (_HOST, 3)  # the latter is pinned
@@ -28,9 +30,9 @@ class Given(NamedTuple):
 
 
 def is_plain(value: Any) -> bool:
-    """Return whether a value is the form that batches have: an array, `PackedRows` or a list."""
+    """Return whether a value is an array or a list of arrays, of which a batch is made as it is."""
     kind = type(value)
-    if kind is np.ndarray or kind is PackedRows:
+    if kind is np.ndarray:
         return True
     if kind is list or kind is tuple:  # of arrays of one library
         if not value or type(value[0]) is type(value[-1]) is np.ndarray:
@@ -72,8 +74,8 @@ def given_rows(
     if isinstance(value, TensorList):
         if not isinstance(value, kind):
             raise TypeError(f"{_named(value)} cannot be converted to {kind.__name__}")
-        rows = value._rows if value._dense is None else value._dense
-        return Given(rows, value.layout() if layout is None else layout, value._source_info)
+        layout = value.layout() if layout is None else layout
+        return Given(value.stored, layout, value.names)
     if not isinstance(value, list | tuple):
         array, own, _ = given_tensor(value, None, kind._tensor, array_of)
         if array.ndim == 0:
@@ -118,10 +120,10 @@ def _check_alike(rows: Sequence[Any]) -> None:
             )
 
 
-def in_one_block(rows: Sequence[Any]) -> Any:
+def in_one_block(rows: Sequence[Any]) -> Rows:
     """Return copies of arrays that lie end to end in one block of memory."""
     if not rows or (not rows[0].ndim and len(rows) == 1):
-        return [row.copy() for row in rows]
+        return ListedRows([row.copy() for row in rows])
     library = _library_of(rows[0])
     pieces = [library.ascontiguousarray(row).reshape(-1) for row in rows]
     total = sum(piece.size for piece in pieces)
@@ -129,7 +131,7 @@ def in_one_block(rows: Sequence[Any]) -> Any:
     flat = library.concatenate(pieces, out=out)
     shapes = np.array([row.shape for row in rows], np.int64).reshape(len(rows), rows[0].ndim)
     if len({row.shape for row in rows}) == 1:
-        return flat.reshape(len(rows), *rows[0].shape)
+        return as_rows(flat.reshape(len(rows), *rows[0].shape))
     sizes = shapes.prod(axis=1) * flat.itemsize
     return PackedRows(flat.view("u1"), np.cumsum(sizes) - sizes, shapes, flat.dtype)
 

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import aligned, empty_aligned
+from .array_rows import DenseRows
 from .edits import fitting_layout
 from .given_arrays import check_exports, given_rows, given_tensor, host_array, is_plain
-from .packed_rows import PackedRows
-from .tensor_base import Tensor, TensorList
+from .one_tensor import Tensor
+from .rows import Rows
+from .tensor_base import TensorList
 
 
 class TensorCPU(Tensor):
@@ -102,8 +104,7 @@ class TensorListCPU(TensorList):
     ) -> None:
         if object is None:
             object = [] if list_of_tensors is None else list_of_tensors
-        is_own = type(object) in (np.ndarray, PackedRows)
-        if contiguous or not (is_own or is_plain(object)):
+        if contiguous or not (isinstance(object, Rows) or is_plain(object)):
             object, layout, own_info = given_rows(
                 object, layout, TensorListCPU, host_array, contiguous=contiguous
             )
@@ -144,7 +145,9 @@ class TensorListCPU(TensorList):
     def delivered(
         self, valid: NDArray[np.bool_] | None, empty: Callable[..., Any] = empty_aligned
     ) -> Self:
-        rows = self._rows if self._dense is None else aligned(self._dense, empty)
+        rows = self._rows
+        if rows.array is not None:
+            rows = DenseRows(aligned(rows.array, empty))
         return type(self)(rows, self._layout, self._source_info, valid)
 
     def as_cpu(self) -> TensorListCPU:
@@ -156,6 +159,6 @@ class TensorListCPU(TensorList):
         return int(array.ctypes.data)
 
     def _stack(self) -> NDArray[Any]:
-        row = self._rows[0]
+        row = self._rows.row(0)
         stacked = empty_aligned((len(self._rows), *row.shape), row.dtype)
         return np.stack(list(self._rows), out=stacked)

@@ -113,6 +113,77 @@ class Pinner(Protocol):
         """Undo `pin`."""
 
 
+class _Pins:
+    """The blocks that are locked in memory for a device."""
+
+    def __init__(self, pinner: Pinner) -> None:
+        self._pinner = pinner
+        self._addresses: set[int] = set()
+
+    def pin(self, address: int, size: int) -> None:
+        self._addresses.add(address)
+        self._pinner.pin(address, size)
+
+    def unpin(self, address: int) -> None:
+        if address in self._addresses:
+            self._addresses.discard(address)
+            self._pinner.unpin(address)
+
+    def unpin_all(self) -> None:
+        while self._addresses:
+            self._pinner.unpin(self._addresses.pop())
+
+
+class _Lately:
+    """How many bytes a pool lends, and has lent at most in its last batches.
+
+    Attributes:
+        lent_bytes: that are lent now.
+        batches: number of batches so far.
+    """
+
+    def __init__(self) -> None:
+        self.lent_bytes = 0
+        self.batches = 0
+        self._counting = threading.RLock()  # a thread may interrupt its own counting
+        self._moments: deque[tuple[float, int]] = deque()  # seconds, and batches until then
+        self._begun = 0  # number of batches when the present period of `_most` began
+        self._most = [0, 0]  # bytes, in this period and in the one before
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes that were lent at most, if large blocks were among them."""
+        return max(self._most)
+
+    def count(self, nbytes: int) -> None:
+        """Add bytes that were lent, or that came back if they are negative."""
+        with self._counting:
+            self.lent_bytes += nbytes
+
+    def expect(self, nbytes: int) -> None:
+        """Count in `most_bytes` a block that will be lent."""
+        self._most[0] = max(self._most[0], self.lent_bytes + nbytes)
+
+    def count_batch(self) -> int | None:
+        """Count one more batch; now and then, return since before which batch idle blocks are old.
+
+        A block is old if it lay idle since before a moment that is both `IDLE_BATCHES` batches and
+        `IDLE_SECONDS` seconds ago.
+        """
+        self.batches += 1
+        if self.batches % TRIM_INTERVAL:
+            return None
+        now, moments = perf_counter(), self._moments
+        moments.append((now, self.batches))
+        recent = self.batches - IDLE_BATCHES
+        before = 0
+        while moments and moments[0][1] <= recent and moments[0][0] <= now - IDLE_SECONDS:
+            before = moments.popleft()[1]
+        if before > self._begun:
+            self._begun, self._most = self.batches, [0, self._most[0]]
+        return before
+
+
 class SlabPool:
     """Recycles page-aligned blocks.
 
@@ -140,23 +211,17 @@ class SlabPool:
         self._discarded: dict[int, deque[int]] = {}
         self._lent: dict[int, weakref.ref[NDArray[np.uint8]]] = {}  # by their offset
         self._lent_of_heap: dict[int, weakref.ref[Any]] = {}  # by their address
-        self._lent_bytes = 0
-        self._counting = threading.RLock()  # of this sum; a thread may interrupt its own counting
-        self._batches = 0
-        self._moments: deque[tuple[float, int]] = deque()  # seconds, and batches until then
-        self._begun = 0  # number of batches when the present period of `_most_lent` began
-        self._most_lent = [0, 0]  # bytes, in this period and in the one before
+        self._lately = _Lately()
         self._closed = False
-        self._pinner: Pinner | None = None
-        self._pinned: set[int] = set()  # addresses
+        self._pins: _Pins | None = None
         enter_pool(self)
 
     def pin_with(self, pinner: Pinner) -> None:
         """Lock all blocks in memory from now on, for copies to and from a device."""
-        self._pinner = pinner
+        self._pins = _Pins(pinner)
         # Nobody gives back a block that becomes garbage together with this pool. A lock that stays
         # would be one of other memory later.
-        weakref.finalize(self.arena, _unpin_all, pinner, self._pinned).atexit = False
+        weakref.finalize(self.arena, self._pins.unpin_all).atexit = False
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike = np.uint8) -> NDArray[Any]:
         """Return an uninitialized C-contiguous array, which is aligned: see `alignment`."""
@@ -170,7 +235,7 @@ class SlabPool:
         size = size_class(nbytes)
         if size >= LARGE_BLOCK_BYTES:
             # Now, because others may give back blocks while this one is locked in memory.
-            self._most_lent[0] = max(self._most_lent[0], self.lent_bytes + size)
+            self._lately.expect(size)
         try:
             offset, size = self._block(size)
         except MemoryError:
@@ -180,15 +245,15 @@ class SlabPool:
 
         def give_back(_: object) -> None:
             del self._lent[offset]
-            self._count(-size)
+            self._lately.count(-size)
             if not self._closed and self._keeps(self.idle_bytes + size):
-                self._idle.setdefault(size, deque()).append((offset, self._batches))
+                self._idle.setdefault(size, deque()).append((offset, self._lately.batches))
             else:
                 self._discard(offset, size)
                 self._drop_unused_map()
 
         self._lent[offset] = weakref.ref(slab, give_back)
-        self._count(size)
+        self._lately.count(size)
         return slab
 
     def _lend_from_heap(self, size: int) -> NDArray[np.uint8]:
@@ -197,17 +262,13 @@ class SlabPool:
 
         def give_back(_: object) -> None:
             if self._lent_of_heap.pop(key, None) is not None:
-                self._count(-size)
+                self._lately.count(-size)
 
         # All views have the block of `empty_aligned` as their base.
         block: Any = memory.base
         self._lent_of_heap[key] = weakref.ref(block, give_back)
-        self._count(size)
+        self._lately.count(size)
         return memory
-
-    def _count(self, nbytes: int) -> None:
-        with self._counting:
-            self._lent_bytes += nbytes
 
     def _keeps(self, idle: int) -> bool:
         # If batches are large, those under way will soon need the blocks that are idle now. To lock
@@ -215,7 +276,7 @@ class SlabPool:
         if idle <= self._keep_bytes:
             return True
         lent = self.lent_bytes
-        return idle <= max(lent, max(self._most_lent) - lent)
+        return idle <= max(lent, self._lately.most_bytes - lent)
 
     def _block(self, size: int) -> tuple[int, int]:
         """Return the offset and the size of an idle block, or of a new one."""
@@ -228,36 +289,21 @@ class SlabPool:
             offset = self._discarded[size].pop()
         except (KeyError, IndexError):
             offset = self.arena.reserve(size)
-        if self._pinner is not None:
-            address = self.arena.address + offset
-            self._pinned.add(address)
-            self._pinner.pin(address, size)
+        if self._pins is not None:
+            self._pins.pin(self.arena.address + offset, size)
         return offset, size
 
     def _discard(self, offset: int, size: int) -> None:
-        address = self.arena.address + offset
-        if self._pinner is not None and address in self._pinned:
-            self._pinned.discard(address)
-            self._pinner.unpin(address)
+        if self._pins is not None:
+            self._pins.unpin(self.arena.address + offset)
         self.arena.discard(offset, size)
         self._discarded.setdefault(size, deque()).append(offset)
 
     def count_batch(self) -> None:
         """Count one more batch; free the blocks that no recent batch wanted. One thread calls."""
-        self._batches += 1
-        if self._batches % TRIM_INTERVAL:
-            return
-        # A block is old if it lay idle since before a moment that is both `IDLE_BATCHES` batches
-        # and `IDLE_SECONDS` seconds ago.
-        now, moments = perf_counter(), self._moments
-        moments.append((now, self._batches))
-        recent = self._batches - IDLE_BATCHES
-        before = 0
-        while moments and moments[0][1] <= recent and moments[0][0] <= now - IDLE_SECONDS:
-            before = moments.popleft()[1]
-        self._trim(before)
-        if before > self._begun:
-            self._begun, self._most_lent = self._batches, [0, self._most_lent[0]]
+        before = self._lately.count_batch()
+        if before is not None:
+            self._trim(before)
 
     def _trim(self, before: int) -> None:
         """Free blocks that became idle before this batch; the oldest stand first."""
@@ -272,12 +318,12 @@ class SlabPool:
 
     def free_idle(self) -> None:
         """Free the idle blocks; any thread may call."""
-        self._trim(self._batches + 1)
+        self._trim(self._lately.batches + 1)
 
     @property
     def lent_bytes(self) -> int:
         """Bytes of the slabs that somebody still holds a view of."""
-        return self._lent_bytes
+        return self._lately.lent_bytes
 
     @property
     def room(self) -> int:
@@ -303,8 +349,3 @@ class SlabPool:
         # A block that comes back is discarded, although others of the map are lent.
         if self._closed and not self._lent:
             self.arena.drop_map()
-
-
-def _unpin_all(pinner: Pinner, pinned: set[int]) -> None:
-    while pinned:
-        pinner.unpin(pinned.pop())

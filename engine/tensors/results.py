@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike
 
 from ..arrays import Array
 from ..errors import ArgumentError
+from .array_rows import DenseRows, ListedRows, hole_like
 from .device_tensors import TensorListGPU
 from .host_tensors import TensorListCPU
 from .source_info import Names
@@ -158,18 +159,13 @@ class BatchRows(RowStore):
             layout: of the rows.
             has_holes: whether rows that were not computed are empty arrays, and not None.
         """
-        dense = not self._ragged and self._slab is not None
+        if self._slab is not None and not self._ragged:
+            return TensorListCPU(DenseRows(self._slab), layout)
         rows = self._rows
-        if has_holes and not dense:
+        if has_holes:
             hole = hole_like(rows)
             rows = [hole if row is None else row for row in rows]
-        return TensorListCPU(self._slab if dense else rows, layout)
-
-
-def hole_like(rows: Iterable[Any]) -> Array:
-    """Return an empty array for samples that were not computed, of the type of other samples."""
-    row = next((row for row in rows if row is not None), None)
-    return np.empty(0, np.uint8) if row is None else np.empty((0,) * row.ndim, row.dtype)
+        return TensorListCPU(ListedRows(rows), layout)
 
 
 def as_results(result: Any, count: int) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""The common base of tensors and batches in host memory and in device memory."""
+"""Batches: what those in host memory and in device memory share."""
 
 from __future__ import annotations
 
@@ -11,71 +11,21 @@ from numpy.typing import NDArray
 
 from ..errors import ArgumentError
 from .alignment import empty_aligned, exported
+from .array_rows import DenseRows, as_rows
 from .dtypes import DALIDataType, to_dali_type
-from .edits import EditableList, EditableTensor, NumberOfDimensions
-from .mixed_rows import MixedRows
-from .packed_rows import PackedRows
+from .edits import fitting_layout
+from .one_tensor import NumberOfDimensions, Tensor, given
+from .rows import Rows
 from .source_info import NameAt, Names
 
-
-class Tensor(EditableTensor):
-    """One array with a layout and the location of its sample."""
-
-    def __init__(self, array: Any, layout: str = "", source_info: str = "") -> None:
-        self._array = array
-        self._layout = layout
-        self._source_info: str | NameAt = source_info
-
-    @property
-    def dtype(self) -> DALIDataType:
-        """Element type."""
-        return to_dali_type(self._array.dtype)
-
-    def shape(self) -> list[int]:
-        """Return the extent of each dimension."""
-        return list(self._array.shape)
-
-    @property
-    def ndim(self) -> NumberOfDimensions:
-        """Number of dimensions."""
-        return NumberOfDimensions(self._array.ndim)
-
-    def layout(self) -> str:
-        """Return the meaning of the dimensions, one letter each, or ""."""
-        return self._layout
-
-    def source_info(self) -> str:
-        """Return the location of the sample, such as a path and an offset, or ""."""
-        return str(self._source_info)
-
-    def __dlpack__(
-        self,
-        stream: Any = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> Any:
-        return exported(self._array, **given(stream, max_version, dl_device, copy))
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        device: tuple[int, int] = self._array.__dlpack_device__()
-        return device
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(shape={self.shape()}, dtype={self.dtype.name}, "
-            f"layout={self._layout!r})"
-        )
+OneTensor = TypeVar("OneTensor", bound=Tensor)
 
 
-Sample = TypeVar("Sample", bound=Tensor)
-
-
-class TensorList(EditableList):
+class TensorList:
     """One operator's output for a whole batch.
 
     Args:
-        rows: an array whose axis 0 runs over the samples, a sequence of arrays, or `PackedRows`.
+        rows: an array whose axis 0 runs over the samples, a sequence of arrays, or `Rows`.
         layout: meaning of a sample's dimensions, one letter each, or "".
         source_info: name of each sample's origin, by row.
         valid: False for padding at the end of a shard, and for replacement samples. All True by
@@ -93,32 +43,36 @@ class TensorList(EditableList):
         source_info: Sequence[str] | None = None,
         valid: NDArray[np.bool_] | None = None,
     ) -> None:
-        is_dense = hasattr(rows, "dtype") and not isinstance(rows, PackedRows)
-        self._dense: Any = rows if is_dense else None
-        self._rows: Sequence[Any] = rows
+        self._rows: Rows = as_rows(rows)
         self._layout = layout
         self._source_info = source_info
         self._valid = valid
-        self._pointers: NDArray[np.uint64] | None = None
+
+    @property
+    def stored(self) -> Rows:
+        """The rows in the form in which they lie in memory."""
+        return self._rows
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def row(self, i: int) -> Any:
         """Return row `i` as an array, which may have no dimensions, without a copy."""
-        return self._rows[i] if self._dense is None else self._dense[i, ...]
+        return self._rows.row(i)
 
     def rows(self) -> list[Any]:
         """Return all rows as arrays, without a copy."""
-        return [self.row(i) for i in range(len(self))]
+        return list(self._rows)
 
     def window(self, rows: range) -> Any:
-        """Return consecutive rows without a copy: one array of a dense batch, or a sequence."""
-        return self._rows[rows.start : rows.stop]
+        """Return consecutive rows without a copy: one array of a dense batch, or a list."""
+        part = self._rows.part(slice(rows.start, rows.stop))
+        return list(part) if part.array is None else part.array
 
     def part(self, rows: range) -> Self:
         """Return a batch of consecutive rows without a copy."""
-        return type(self)(self.window(rows), self._layout, *self._about(rows))
+        part = self._rows.part(slice(rows.start, rows.stop))
+        return type(self)(part, self._layout, *self._about(rows))
 
     def _about(self, rows: range) -> tuple[Sequence[str] | None, NDArray[np.bool_] | None]:
         """Return the locations of some samples, and whether they are valid."""
@@ -137,7 +91,7 @@ class TensorList(EditableList):
         i = self._checked(i)
         return self._named(self._tensor(self.row(i), self.layout()), i)
 
-    def _named(self, sample: Sample, i: int) -> Sample:
+    def _named(self, sample: OneTensor, i: int) -> OneTensor:
         if self._source_info is not None:
             sample._source_info = NameAt(self._source_info, i)
         return sample
@@ -152,31 +106,16 @@ class TensorList(EditableList):
         return (self[i] for i in range(len(self)))
 
     @property
-    def packed(self) -> PackedRows | None:
-        """The rows with their offsets in a common block; None for a dense batch or a list."""
-        return self._rows if isinstance(self._rows, PackedRows) else None
+    def metadata(self) -> Mapping[str, NDArray[Any]]:
+        """Properties of the rows that are known already: arrays of (batch, ...), by name.
 
-    @property
-    def mixed(self) -> MixedRows | None:
-        """The rows, if they are those of two batches."""
-        return self._rows if isinstance(self._rows, MixedRows) else None
+        See `metadata_functions` of operators.
+        """
+        return self._rows.metadata
 
     def pointers(self) -> NDArray[np.uint64]:
         """Return the address of each row: (batch,)."""
-        if self._pointers is None:
-            if self._dense is not None:
-                steps = np.arange(len(self._dense)) * self._dense.strides[0]
-                pointers = steps.astype(np.uint64) + np.uint64(self._address_of(self._dense))
-            elif self.packed is not None:
-                first = self._address_of(self.packed.memory)
-                pointers = self.packed.offsets.astype(np.uint64) + np.uint64(first)
-            elif self.mixed is not None:
-                pointers = self.mixed.pointers
-            else:
-                pointers = np.array([self._address_of(row) for row in self._rows], np.uint64)
-            pointers.flags.writeable = False
-            self._pointers = pointers
-        return self._pointers
+        return self._rows.pointers(self._address_of)
 
     @staticmethod
     @abstractmethod
@@ -185,41 +124,22 @@ class TensorList(EditableList):
 
     def extents(self) -> NDArray[np.int64]:
         """Return the shapes as an array: (batch, ndim)."""
-        if self.packed is not None:
-            return self.packed.shapes
-        if self.mixed is not None:
-            return self.mixed.extents
-        if self._dense is not None:
-            extents = np.empty((len(self._dense), self._dense.ndim - 1), np.int64)
-            extents[:] = self._dense.shape[1:]
-            return extents
-        return np.array(self.shape(), np.int64).reshape(len(self), self.ndim)
+        return self._rows.extents()
 
     def shape(self) -> list[tuple[int, ...]]:
         """Return the shapes of the samples, in order."""
-        if self._dense is not None:
-            return [tuple(self._dense.shape[1:])] * len(self._dense)
-        if self.packed is not None or self.mixed is not None:
-            return list(map(tuple, self.extents().tolist()))
-        return [tuple(row.shape) for row in self._rows]
+        return self._rows.shape()
 
     @property
     def dtype(self) -> DALIDataType:
         """Element type of all samples."""
-        if self._dense is not None:
-            return to_dali_type(self._dense.dtype)
-        if self.packed is not None:
-            return to_dali_type(self.packed.dtype)
-        return to_dali_type(self._rows[0].dtype) if len(self._rows) else DALIDataType.NO_TYPE
+        dtype = self._rows.dtype
+        return DALIDataType.NO_TYPE if dtype is None else to_dali_type(dtype)
 
     @property
     def ndim(self) -> NumberOfDimensions:
         """Number of dimensions of a sample."""
-        if self._dense is not None:
-            return NumberOfDimensions(self._dense.ndim - 1)
-        if self.packed is not None:
-            return NumberOfDimensions(self.packed.shapes.shape[1])
-        return NumberOfDimensions(self._rows[0].ndim if len(self._rows) else 0)
+        return NumberOfDimensions(self._rows.ndim)
 
     def layout(self) -> str:
         """Return the meaning of a sample's dimensions, one letter each, or "".
@@ -242,8 +162,7 @@ class TensorList(EditableList):
         """Return a batch whose layout does not fit with that for its number of dimensions."""
         if not len(self):
             return self
-        rows = self._rows if self._dense is None and self.packed is None else ()
-        ndim = next((row.ndim for row in rows if row is not None), 0) if len(rows) else self.ndim
+        ndim = self._rows.ndim
         fits = len(self._layout) == ndim or self._layout.endswith("*")
         return self if fits else self.with_layout(layouts.get(ndim, ""))
 
@@ -253,25 +172,33 @@ class TensorList(EditableList):
             return self
         return type(self)(self._rows, layout, self._source_info, self._valid)
 
+    def set_layout(self, layout: str | None, /) -> None:
+        """Name the dimensions of the samples anew, one letter each; None removes their names."""
+        self._layout = fitting_layout(layout, self._rows.ndim) if len(self) else layout or ""
+
+    def reinterpret(self, new_type: Any) -> None:
+        """Take the elements' bytes for elements of another type of the same size."""
+        self._rows = self._rows.retyped(new_type)
+
+    def reset(self) -> None:
+        """Drop all samples."""
+        self._rows, self._layout = as_rows([]), ""
+        self._source_info = self._valid = None
+
     def is_dense_tensor(self) -> bool:
         """Return whether all samples have one shape and dtype, so that `as_tensor` works."""
-        if self.packed is not None or self.mixed is not None:
-            shapes = self.extents()
-            return len(shapes) > 0 and bool((shapes == shapes[0]).all())
-        return self._dense is not None or len({(row.shape, row.dtype) for row in self._rows}) == 1
+        return self._rows.is_uniform()
 
     def is_dense(self) -> bool:
         """Return whether the rows are one array already."""
-        return self._dense is not None
+        return self._rows.array is not None
 
     def dense(self) -> Any:
         """Return one array of shape (batch, *sample); copy only rows that are not adjacent."""
-        if self._dense is None:
+        if self._rows.array is None:
             self._check_dense()
-            self._dense = self._stack()
-            self._rows = self._dense
-            self._pointers = None
-        return self._dense
+            self._rows = DenseRows(self._stack())
+        return self._rows.array
 
     def _check_dense(self) -> None:
         if not len(self):
@@ -362,22 +289,6 @@ class TensorList(EditableList):
             f"{type(self).__name__}({len(self)} samples, {_some(self.shape())}, "
             f"dtype={self.dtype.name}, layout={self.layout()!r})"
         )
-
-
-def given(
-    stream: Any,
-    max_version: tuple[int, int] | None,
-    dl_device: tuple[int, int] | None,
-    copy: bool | None,
-) -> dict[str, Any]:
-    """Return the options of `__dlpack__` that are not None: older arrays do not know all."""
-    options = {
-        "stream": stream,
-        "max_version": max_version,
-        "dl_device": dl_device,
-        "copy": copy,
-    }
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def _some(shapes: list[tuple[int, ...]]) -> str:

@@ -141,19 +141,10 @@ class FrameBatch(InnerBatch):
 
     def _pieces(self, data: TensorList, first: Int64s, shapes: Int64s) -> TensorList:
         """Return the piece of each frame's sample that starts at an element and has a shape."""
-        if isinstance(data, TensorListGPU) and (data.packed or data.is_dense_tensor()):
-            packed = data.packed
-            if packed is None:
-                dense = data.dense()
-                memory = dense.reshape(-1).view(np.uint8)
-                packed = PackedRows(
-                    memory,
-                    np.arange(len(dense)) * (memory.nbytes // len(dense)),
-                    data.extents(),
-                    dense.dtype,
-                )
-            offsets = packed.offsets[self._samples] + first * packed.dtype.itemsize
-            return data.with_rows(PackedRows(packed.memory, offsets, shapes, packed.dtype), "")
+        block = data.stored.in_block() if isinstance(data, TensorListGPU) else None
+        if isinstance(data, TensorListGPU) and block is not None:
+            offsets = block.offsets[self._samples] + first * block.dtype.itemsize
+            return data.with_rows(PackedRows(block.memory, offsets, shapes, block.dtype), "")
         sizes = shapes.prod(axis=1)
         rows = [row.reshape(-1) for row in data.rows()]
         pieces = [

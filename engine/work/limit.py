@@ -45,7 +45,7 @@ class Limit:
         name: what is used up. "reading" stands for storage, "feeder" for the thread that starts
             batches, "Python workers" for the processes that call users' code, "decoding" and
             "operators" for CPU time of the workers, "cores" for all cores of the process, "engine"
-            for a unit of the GPU with a clock of its own (see `Device.engines_ns`), "bus" for
+            for a unit of the GPU with a clock of its own (see `LaneTimes.engines_ns`), "bus" for
             copies to and from the GPU, and "device" for the GPU's other units, such as the CUDA
             cores.
         cause: one line for people.

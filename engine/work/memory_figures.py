@@ -54,8 +54,8 @@ def _sizes(output: TensorList, batches: int) -> tuple[int, int, int]:
         return 0, 0, 0
     rows = output.extents().prod(axis=1) * to_numpy_type(output.dtype).itemsize
     total = int(rows.sum())
-    packed = output.packed
-    reserved = total if packed is None else int(packed.memory.nbytes)
+    block = output.stored.in_block()
+    reserved = total if block is None else int(block.memory.nbytes)
     return total // batches, int(rows.max()), reserved // batches
 
 

@@ -30,8 +30,7 @@ def own_inputs(
 
 def _copied(batch: BatchContext, data: TensorList) -> TensorList:
     if not isinstance(data, TensorListCPU):
-        rows = data.dense() if data.is_dense_tensor() else data.rows()
-        return batch.device.copied(rows, data.layout())
+        return batch.device.copied(data.stored, data.layout())
     copies = BatchRows(len(data), batch.empty, dense_hint=data.is_dense_tensor())
     for i, row in enumerate(data.rows()):
         copies.store_row(i, row, None)

@@ -81,13 +81,7 @@ def call(
     constants, varying = _split(operator_class, given)
     place = _place(operator_class, device, operands)
     plan = Call(
-        operator_class,
-        place,
-        tuple(operands),
-        constants,
-        varying,
-        1 if size is None else size,
-        rng,
+        operator_class, place, tuple(operands), constants, varying, 1 if size is None else size, rng
     )
     outputs: tuple[Value, ...] | None = None
     if size is not None and _state.recorder is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ...engine.gpu.cupy_module import import_cupy
 from .devices import Device
 
 _default: dict[int | None, Stream] = {}
@@ -36,8 +37,6 @@ class Stream:
         wanted = own if device_id is None else device_id
         self.device_id = Device.default_device_id("gpu") if wanted is None else wanted
         if stream is Stream.create_new:
-            from ...engine.gpu.cupy_module import import_cupy
-
             cupy = import_cupy()
             with cupy.cuda.Device(self.device_id):
                 stream = cupy.cuda.Stream(non_blocking=True)
@@ -46,8 +45,6 @@ class Stream:
 
     def synchronize(self) -> None:
         """Wait until the stream has done all its work."""
-        from ...engine.gpu.cupy_module import import_cupy
-
         import_cupy().cuda.runtime.streamSynchronize(self.handle)
 
     def __cuda_stream__(self) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from ...engine.errors import MissingDependencyError
+from ...engine.gpu.cupy_module import import_cupy
 
 _TYPES = {"cpu": "cpu", "gpu": "gpu", "cuda": "gpu"}
 _DLPACK_TYPES = {1: "cpu", 2: "gpu", 3: "cpu"}  # 3: memory of the host that CUDA pinned
@@ -122,8 +123,6 @@ Device.CPU = Device("cpu")
 @cache
 def cupy_if_any() -> Any:
     """Return CuPy if a CUDA device works, else None."""
-    from ...engine.gpu.cupy_module import import_cupy
-
     try:
         return import_cupy()
     except MissingDependencyError:

@@ -31,7 +31,7 @@ _FURTHER = {
 _OF_PIPELINES = ("bytes_per_sample_hint", "name", "preserve", "seed")
 _OF_READERS = ("bytes_per_sample_hint", "name", "preserve", "device")
 
-_FUNCTIONS: dict[tuple[type[Operator], str], Callable[..., object]] = {}
+_FUNCTIONS: dict[tuple[type[Operator], str], Callable[..., Any]] = {}
 
 
 def is_here(operator_class: type[Operator], called: str) -> bool:

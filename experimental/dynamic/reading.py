@@ -6,6 +6,7 @@ import inspect
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ...engine.errors import ArgumentError, CheckpointError
@@ -26,6 +27,34 @@ from .tensor import Tensor
 _NAME = "reader"
 
 
+@dataclass
+class _Position:
+    """Where a reader stands: what its state is.
+
+    Attributes:
+        saved: checkpoint from which the next pipeline goes on; None for the start.
+        epoch: number of the epoch.
+        taken: batches that were taken of the epoch.
+    """
+
+    saved: bytes | None = None
+    epoch: int = 0
+    taken: int = 0
+
+    def as_text(self) -> str:
+        saved = None if self.saved is None else self.saved.decode()
+        return json.dumps({"pipeline": saved, "epoch": self.epoch, "taken": self.taken})
+
+    @classmethod
+    def of_text(cls, text: str) -> _Position:
+        try:
+            content = json.loads(text)
+            saved, epoch, taken = content["pipeline"], int(content["epoch"]), int(content["taken"])
+        except (ValueError, TypeError, KeyError) as error:
+            raise CheckpointError(f"this is no state of a reader: {error!r}") from error
+        return cls(None if saved is None else saved.encode(), epoch, taken)
+
+
 class Reader:
     """A reader, which goes through its data set epoch by epoch.
 
@@ -41,7 +70,6 @@ class Reader:
 
     Attributes:
         num_outputs: number of outputs.
-        names_outputs: whether items are dictionaries.
     """
 
     operator: ClassVar[type[Operator]]
@@ -68,15 +96,18 @@ class Reader:
         self._pipeline: Pipeline | None = None
         self._has_moved = False  # whether the pipeline has delivered a batch
         self._keys: list[str] | None = None  # names of the outputs, of readers that name these
-        self._saved: bytes | None = None  # of a pipeline that goes on
-        self._epoch = self._taken = 0  # number of the epoch; batches that were taken of it
+        self._position = _Position()
         self._under_way: object = None  # stands for the iterator of the current epoch
         self._lock = threading.RLock()
         self._recording: Recording | None = None  # of the loop that the pipeline computes
         self._loop = ""  # its line
         pipeline = self._open(1, defines_only=True)  # refuses wrong arguments in the user's line
         self.num_outputs = len(pipeline._definition.outputs)
-        self.names_outputs = self._keys is not None
+
+    @property
+    def names_outputs(self) -> bool:
+        """Whether items are dictionaries."""
+        return self._keys is not None
 
     def next_epoch(
         self, batch_size: int | None = None, ctx: EvalContext | None = None, capture: bool = False
@@ -118,13 +149,13 @@ class Reader:
                         "another call of next_epoch or set_state has taken over the reader; make "
                         "a reader for each loop"
                     )
-                if self._taken >= self._steps(self._pipeline):
+                if self._position.taken >= self._steps(self._pipeline):
                     self._end_epoch()
                     return
                 recording = self._recording
                 if recording is not None and recording.has_begun and not recording.is_noted:
                     self._run_loop(ctx)
-                self._taken += 1
+                self._position.taken += 1
                 item = self._next(self._pipeline, size)
             if recording is None:
                 yield item
@@ -135,14 +166,14 @@ class Reader:
     def _run_loop(self, ctx: EvalContext | None) -> None:
         """Replace the reader's pipeline by one that computes the loop, too."""
         assert self._pipeline is not None
-        self._saved = self._pipeline.checkpoint()
+        self._position.saved = self._pipeline.checkpoint()
         size = self._pipeline.batch_size
         self._close()
         self._pipeline = self._open(size, ctx)
 
     def _end_epoch(self) -> None:
         self._under_way = None
-        self._epoch, self._taken = self._epoch + 1, 0
+        self._position.epoch, self._position.taken = self._position.epoch + 1, 0
 
     def _next(self, pipeline: Pipeline, size: int | None) -> object:
         kind: Any = Tensor if size is None else Batch
@@ -158,7 +189,8 @@ class Reader:
         """Return the number of batches of the current epoch."""
         meta = pipeline.reader_meta(self._name)
         shards, samples = meta["number_of_shards"], meta["epoch_size_padded"]
-        shard = (meta["shard_id"] + (0 if meta["stick_to_shard"] else self._epoch)) % shards
+        epoch = 0 if meta["stick_to_shard"] else self._position.epoch
+        shard = (meta["shard_id"] + epoch) % shards
         size: int = (shard + 1) * samples // shards - shard * samples // shards
         return -(-size // pipeline.batch_size)
 
@@ -167,17 +199,17 @@ class Reader:
         size = self._batch_size if batch_size is None else batch_size
         with self._lock:
             pipeline = self._at(1 if size is None else size, None)
-            self._taken += 1
-            if self._taken >= self._steps(pipeline):
+            self._position.taken += 1
+            if self._position.taken >= self._steps(pipeline):
                 self._end_epoch()
             return self._next(pipeline, size)
 
     def _at(self, size: int, ctx: EvalContext | None) -> Pipeline:
         """Return the pipeline for a batch size; another size goes on where the last one stopped."""
         if self._pipeline is not None and self._pipeline.batch_size != size:
-            samples = self._taken * self._pipeline.batch_size
-            self._saved = self._pipeline.checkpoint()
-            self._taken = samples // size
+            samples = self._position.taken * self._pipeline.batch_size
+            self._position.saved = self._pipeline.checkpoint()
+            self._position.taken = samples // size
             self._close()
         if self._pipeline is None:
             self._pipeline = self._open(size, ctx)
@@ -192,7 +224,7 @@ class Reader:
             num_threads=context.num_threads,
             device_id=context.device_id,
             seed=None if recording is None else generator(None).position(),
-            checkpoint=None if defines_only else self._saved,
+            checkpoint=None if defines_only else self._position.saved,
         )
         if recording is None or not recording.has_begun:
             pipeline.define(self._define)
@@ -227,14 +259,9 @@ class Reader:
     def get_state(self, *, cuda_stream: object = None) -> str:
         """Return where the reader stands, as text. `cuda_stream` has no effect."""
         with self._lock:
-            saved = self._saved if self._pipeline is None else self._pipeline.checkpoint()
-            return json.dumps(
-                {
-                    "pipeline": None if saved is None else saved.decode(),
-                    "epoch": self._epoch,
-                    "taken": self._taken,
-                }
-            )
+            if self._pipeline is not None:
+                self._position.saved = self._pipeline.checkpoint()
+            return self._position.as_text()
 
     def set_state(self, state: Any) -> None:
         """Go on where a reader stood; the next epoch is the rest of the reader's epoch then.
@@ -245,22 +272,16 @@ class Reader:
         Raises:
             CheckpointError: `state` is something else.
         """
-        text = state.decode() if isinstance(state, bytes) else str(state)
-        try:
-            content = json.loads(text)
-            saved, epoch, taken = content["pipeline"], int(content["epoch"]), int(content["taken"])
-        except (ValueError, TypeError, KeyError) as error:
-            raise CheckpointError(f"this is no state of a reader: {error!r}") from error
+        position = _Position.of_text(state.decode() if isinstance(state, bytes) else str(state))
         with self._lock:
             self._close()
-            self._saved = None if saved is None else saved.encode()
-            self._epoch, self._taken, self._under_way = epoch, taken, None
+            self._position, self._under_way = position, None
 
     def close(self) -> None:
         """End the reader's threads; a later call starts new ones, where the reader stood."""
         with self._lock:
             if self._pipeline is not None:
-                self._saved = self._pipeline.checkpoint()
+                self._position.saved = self._pipeline.checkpoint()
                 self._close()
 
     def _close(self) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
+from ...engine.gpu.cupy_module import import_cupy
 from ...engine.tensors import Tensor as EngineTensor
 from ...engine.tensors import TensorGPU, TensorList, TensorListCPU, TensorListGPU
 from .devices import Device
@@ -74,9 +75,7 @@ def _is_on_gpu(data: object) -> bool:
     return getattr(data, "__cuda_array_interface__", None) is not None
 
 
-def _gpu_array(data: object) -> Any:
-    from ...engine.gpu.cupy_module import import_cupy
-
+def _gpu_array(data: Any) -> Any:
     cupy = import_cupy()
     array = cupy.from_dlpack(data) if hasattr(data, "__dlpack__") else cupy.asarray(data)
     cupy.cuda.get_current_stream().synchronize()

@@ -180,8 +180,7 @@ class _Effect(RandomTransform):
             return self._apply_to_floats(images)
         row = parameter_row(self.effect, np.array(self._parameter(), np.float32))
         steps = steps_node(
-            table=np.broadcast_to(row, (1, 1, 2, len(row))),
-            probabilities=np.array([[self.p]]),
+            table=np.broadcast_to(row, (1, 1, 2, len(row))), probabilities=np.array([[self.p]])
         )
         pillow = images.rule == PILLOW or self.tensors_as_pillow
         node = augment_node(images.stored, steps, pillow=pillow)

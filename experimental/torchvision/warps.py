@@ -163,9 +163,6 @@ class RandomPerspective(Transform):
 
     def _apply(self, images: Images) -> Images:
         matrix = _map_node(
-            images.extents,
-            kind=PERSPECTIVE,
-            distortion_scale=self.distortion_scale,
-            p=self.p,
+            images.extents, kind=PERSPECTIVE, distortion_scale=self.distortion_scale, p=self.p
         )
         return images.warped(matrix, self.interpolation, self.fill, self._fill_of_masks)

@@ -8,21 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...engine.gpu.kernels import c_type
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.device_tensors import address_of
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import Pointers, kernel, launch_elements, struct_table
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 RESULTS_TOGETHER = 16
 """Results that one product of matrices computes; fewer multiply fewer zeros."""

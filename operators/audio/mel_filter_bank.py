@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, INT, STR, param
 from ...engine.tensors import TensorListGPU
 from ...geometry.layouts import find_axis
 from .axis_matrix import along_on_gpu
 from .mel_scale import FORMULAS, FilterBank, filter_matrix
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, INT, param
 from ...engine.tensors import TensorListGPU
@@ -14,9 +12,6 @@ from ...geometry.layouts import chosen_axes
 from ..common.batch_arguments import enter_errors
 from .axis_matrix import AxisMatrix, along_on_gpu
 from .cosines import TYPES, CosineTransform, cosine_matrix
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

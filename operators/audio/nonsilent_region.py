@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.gpu.kernels import c_type
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, INT, param
 from ...engine.tensors import TensorListGPU
@@ -15,9 +15,6 @@ from ...engine.tensors.dtypes import to_numpy_type
 from ..common.batch_arguments import enter_errors
 from ..kernels import THREADS, Pointers, blocks_for, kernel, struct_table
 from .signals import signal_lengths, signal_of
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _REGION_THREADS = 1024  # one block reads a whole signal
 _SHORT = 32  # most samples of a window whose squares one thread adds up

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.gpu.kernels import c_type
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOAT, STR, param
 from ...engine.graph.row_arguments import array_of
@@ -15,9 +15,6 @@ from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ..elementwise.saturation import saturate
 from ..kernels import Pointers, kernel, launch_elements, struct_table
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _BORDERS = ("zero", "clamp", "reflect")
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import cv2
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOATS, INT, STR, param
 from ...engine.tensors import TensorListGPU
@@ -17,9 +15,6 @@ from .framing import Framing
 from .gpu_spectrogram import Transform, transform_batch
 from .real_fft import Frames, bins_of, frames_for
 from .signals import signal_lengths, signal_of
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 MAX_WINDOW_ELEMENTS = 1 << 18
 """Numbers of the windows that are transformed together."""

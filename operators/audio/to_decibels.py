@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...engine.gpu.kernels import c_type
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.device_tensors import address_of
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import THREADS, Pointers, kernel, launch_elements, struct_table
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _MOST_EXPONENT = 38  # of a power of 10 in float32
 

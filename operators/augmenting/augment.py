@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY_FLOAT, BOOL, FLOATS, INTERP, STR, param
 from ...engine.graph.rules import GpuRules, Input, SequenceRules
@@ -21,9 +21,6 @@ from .cpu_augment import Style, apply_steps
 from .effects import EFFECTS, WIDTH, Floats, checked_steps, number_of, parameter_row
 from .gpu_augment import Request, augment_batch
 from .references import given_reference
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 LAYOUTS = ("HW", "HWC", "FHW", "FHWC")
 

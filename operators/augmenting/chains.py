@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
 from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorList
 from .effects import EFFECTS, WIDTH, Floats
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 class Chains(NamedTuple):

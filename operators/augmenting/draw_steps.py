@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ARRAY, INT, REQUIRED, param
 from ...engine.graph.rules import BatchRules
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

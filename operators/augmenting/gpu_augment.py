@@ -7,11 +7,12 @@ images. All launches share one table.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.tensors import TensorList, TensorListGPU
 from ..common.batch_arguments import enter_errors
@@ -23,9 +24,6 @@ from .cpu_augment import Style, color_maps
 from .effects import EFFECTS, OF_COLORS, OF_LEVELS, WIDTH, WORKS, Floats, Ints, Work
 from .maps import pixel_maps
 from .references import references
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _TOGETHER = (1, 3)
 """Numbers of channels for which kernels are compiled; with others a thread makes one channel."""

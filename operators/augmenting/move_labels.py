@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOATS, REQUIRED, param
 from ...engine.graph.rules import Input, SequenceRules
@@ -24,9 +24,6 @@ from .chains import chains_of
 from .effects import WORKS, Floats, Work, checked_steps
 from .maps import pixel_maps, point_maps
 from .references import given_reference, references
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _NEAREST = Sampling(nearest=True, fill=0.0)
 _REFERENCE = "Height and width that relative translations refer to; by default the image's."

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import LAYOUT, STR, param
 from ...engine.graph.row_arguments import try_rows
 from ...engine.graph.rules import BatchRules
 from ...engine.tensors import TensorList, TensorListGPU
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import BOOL, INTS, REQUIRED, param
 from ...engine.graph.rules import BatchRules
@@ -16,9 +17,6 @@ from ...engine.tensors.source_info import Names, NamesOnDemand
 from ..common.whole_batches import UploadedOperator
 from ..indexing.gpu_copies import copy_views
 from ..indexing.strided_views import StridedViews
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _ATTEMPTS = 64
 """Maximum number of random orders to try; more than one in three has no fixed point."""

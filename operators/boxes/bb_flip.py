@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, param
 from ...engine.graph.row_arguments import array_of
@@ -16,9 +16,6 @@ from ...engine.tensors.dtypes import to_numpy_type
 from ..common.whole_batches import JoinedRows, compute_joined
 from .checks import check_rows_of_boxes
 from .gpu_flip import FlippedForm, flip_columns
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _ONE = np.float32(1)
 

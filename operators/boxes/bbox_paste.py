@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, REQUIRED, param
 from ...engine.graph.row_arguments import array_of
 from ...engine.tensors import TensorList
 from ..common.whole_batches import JoinedRows, compute_joined
 from .checks import check_rows_of_boxes
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import DType
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INTS, LAYOUT, REQUIRED, STR, param
 from ...engine.graph.row_arguments import values_of
@@ -20,9 +20,6 @@ from ...formats.ragged import bounds_of, rows_between
 from ..common.whole_batches import JoinedRows, compute_joined
 from ..warp.rotation import canvas_size, cosine_and_sine
 from .checks import check_boxes, check_labels, check_numbers
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _HALF = np.float32(0.5)
 _ONE = np.float32(1)

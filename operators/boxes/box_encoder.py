@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, REQUIRED, param
 from ...engine.tensors import TensorListGPU
 from .anchors import Anchors
 from .checks import check_boxes, check_labels, check_numbers, try_checks
 from .gpu_box_encoder import encode_batch
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

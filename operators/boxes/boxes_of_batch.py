@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
 from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorList
 from .box_layout import BoxLayout, box_layout, check_in_image
 from .checks import check_boxes, check_labels
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _COLUMNS = ((4,), (6,))
 
@@ -88,11 +86,11 @@ def _packed_corners(
     owner: str, boxes: TensorList, labels: TensorList | None, letters: str, *, ltrb: bool
 ) -> CornersOfBatch | None:
     """Return the boxes of samples that lie end to end; None if they do not, or have an error."""
-    packed = boxes.packed
-    if packed is None or packed.dtype != np.float32 or packed.shapes.shape[1] != 2:
+    table = boxes.stored.flat()
+    if table is None or table.dtype != np.float32 or boxes.ndim != 2:
         return None
-    table, (counts, columns) = packed.flat(), packed.shapes.T
-    if table is None or (columns[0],) not in _COLUMNS or (columns != columns[0]).any():
+    counts, columns = boxes.extents().T
+    if (columns[0],) not in _COLUMNS or (columns != columns[0]).any():
         return None
     of_labels: Array | list[Array] | None = [] if labels is None else _packed_labels(labels, counts)
     if of_labels is None:
@@ -108,13 +106,14 @@ def _packed_corners(
 
 def _packed_labels(labels: TensorList, counts: Array) -> Array | None:
     """Return all labels, if they lie end to end, and are as many integers as boxes."""
-    packed = labels.packed
-    if packed is None or packed.dtype.kind not in "iu" or not packed.shapes.shape[1]:
+    table = labels.stored.flat()
+    if table is None or table.dtype.kind not in "iu" or not labels.ndim:
         return None
-    table, inner = packed.flat(), packed.shapes[0, 1:]
-    if table is None or (packed.shapes[:, 1:] != inner).any() or not inner.all():
+    shapes = labels.extents()
+    inner = shapes[0, 1:]
+    if (shapes[:, 1:] != inner).any() or not inner.all():
         return None
-    alike = (packed.shapes[:, 0] == counts).all()
+    alike = (shapes[:, 0] == counts).all()
     return table.reshape(-1, *inner.tolist()) if alike else None
 
 

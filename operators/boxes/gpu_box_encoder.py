@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
 from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import TensorListGPU, address_of
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import THREADS, Pointers, blocks_for, kernel, launch_elements, struct_table
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
-    from .anchors import Anchors
+from .anchors import Anchors
 
 _STEPS = 8  # anchors that a thread compares before it reports the best
 _MOST_BOXES = 65535  # of a grid; blocks loop over further boxes, because CUDA allows no more

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorListGPU
 from ..kernels import Pointers, kernel, launch_elements, struct_table
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 class FlippedForm(IntEnum):

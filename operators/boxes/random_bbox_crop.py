@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INT, INTS, LAYOUT, STR, param
 from ...engine.graph.rules import BatchRules, Input
 from ...engine.tensors import TensorList
-from ...engine.tensors.packed_rows import packed_between
+from ...engine.tensors.rows import packed_between
 from ...formats.ragged import bounds_of, rows_between
 from ..common.batch_arguments import numbers_of
 from .boxes_of_batch import joined, read_corners
@@ -20,9 +21,6 @@ from .crop_rules import CropRules
 from .crop_search import DrawnWindows
 from .window_shapes import FixedExtents, Proposals, RandomExtents
 from .windows_of_samples import boxes_in_windows, draw_windows, no_window
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cv2
 import numpy as np
 
 from ...engine.arrays import DType
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOAT, param
 from ...engine.graph.rules import GpuRules
@@ -22,10 +22,6 @@ from ..elementwise.pointwise import pointwise
 from ..elementwise.promotion import type_of_work
 from ..elementwise.saturation import saturate, saturated
 from ..elementwise.target_dtype import target_type
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
-
 
 _BYTES = np.arange(256, dtype=np.uint8)
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import cv2
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, INT, NO_EFFECT, REQUIRED, param
 from ...engine.graph.rules import SequenceRules
@@ -17,9 +15,6 @@ from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
 from ..common.batch_arguments import enter_errors, why_not
 from .gpu_clahe import Tiling, equalize_tiles
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _CHANNELS = (1, 3)
 _ALL = 256.0  # a clip limit that cuts nothing: a bin holds all pixels of its tile

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...engine.arrays import DType, Float64s
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import DTYPE, IMAGE_TYPE, param
 from ...engine.graph.rules import GpuRules
@@ -19,9 +19,6 @@ from ..elementwise.target_dtype import target_type
 from .cpu_colors import map_colors
 from .gpu_colors import map_batch_colors
 from .matrices import reversed_channels
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _CHANNELS = 3
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import cv2
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import IMAGE_TYPE, REQUIRED, param
 from ...engine.graph.rules import GpuRules
@@ -20,9 +18,6 @@ from .color_operator import check_channels
 from .cpu_colors import map_colors
 from .gpu_colors import map_batch_colors
 from .matrices import COLOR_SPACE_MAPS
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _RGB, _BGR, _GRAY = DALIImageType.RGB, DALIImageType.BGR, DALIImageType.GRAY
 _OPENCV = {

@@ -101,12 +101,7 @@ class ColorTwist(ColorOperator):
 
     name = "color_twist"
     brightness = param(FLOAT, 1.0, "Factor of all channels.", per_sample=True)
-    contrast = param(
-        FLOAT,
-        1.0,
-        "Factor of the distance from the center.",
-        per_sample=True,
-    )
+    contrast = param(FLOAT, 1.0, "Factor of the distance from the center.", per_sample=True)
     hue = param(FLOAT, 0.0, _HUE, per_sample=True)
     saturation = param(FLOAT, 1.0, _SATURATION, per_sample=True)
     image_type = IMAGE_TYPE_PARAM

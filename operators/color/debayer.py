@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.gpu.kernels import c_type
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTS, REQUIRED, STR, param
 from ...engine.graph.rules import SequenceRules
@@ -20,9 +19,6 @@ from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import IMAGE_LAYOUTS, image_layout
 from ..common.batch_arguments import enter_errors, numbers_of
 from ..kernels import Pointers, kernel, launch_elements, struct_table
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _DTYPES = (np.uint8, np.uint16)
 _TILES: dict[tuple[int, ...], str] = {(0, 0): "BG", (0, 1): "GB", (1, 0): "GR", (1, 1): "RG"}

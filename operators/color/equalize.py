@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 
 from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
 from ..common.batch_arguments import why_not
 from ..kernels import THREADS, Pointers, kernel, struct_table
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _LAYOUTS = ("HW", "HWC", "CHW", "FHW", "FHWC", "FCHW")
 _SHARED_BYTES = 256 * 4 + 256  # the histogram and the table

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import DType
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, param
 from ...engine.tensors import TensorListGPU, address_of
@@ -20,9 +20,6 @@ from ..common.batch_arguments import enter_errors, padded_numbers
 from ..elementwise.pointwise import pointwise
 from ..elementwise.target_dtype import cut_off
 from ..kernels import Pointers
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 Boxes = NDArray[np.int64]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, INT, param
 from ...engine.tensors import TensorListGPU
@@ -17,9 +17,6 @@ from ...geometry.layouts import VIDEO_LAYOUTS, lines_axis
 from ..common.number_arguments import check_numbers, numbers_of_batch
 from ..common.opencv_images import spread
 from ..elementwise.pointwise import pointwise
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _KEPT = """[&] {
     const i64 pixel = quotient(i, step), row = quotient(pixel, width);

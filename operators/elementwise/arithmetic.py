@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import Shape
 from ...engine.errors import ArgumentError, LayoutError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import REQUIRED, STR, param
 from ...engine.graph.row_arguments import try_rows
@@ -19,9 +19,6 @@ from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU, address_
 from ...engine.tensors.dtypes import to_numpy_type
 from .functions import FUNCTIONS, zero_division
 from .gpu_expression import broadcast, compute, operand
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 Memory = Callable[[tuple[int, ...], Any], Array]
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...engine.arrays import DType
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, REQUIRED, param
 from ...engine.graph.rules import GpuRules, Input
@@ -13,9 +11,6 @@ from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from .pointwise import pointwise
 from .saturation import saturate
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 class _Conversion(SampleOperator):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOAT, FLOATS, INTS, param
 from ...engine.tensors import TensorListGPU, address_of
@@ -18,9 +16,6 @@ from .byte_table import look_up
 from .pointwise import pointwise
 from .saturation import saturated
 from .target_dtype import target_type
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _LARGEST_KEY = 65535
 _BYTES = 256

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...engine.errors import LayoutError
 from ...engine.gpu.kernels import c_type
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOAT, INT, STR, param
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 from .target_dtype import cut_off
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, INTS, STR, param
 from ...engine.graph.row_arguments import values_of
@@ -21,9 +20,6 @@ from ..elementwise.target_dtype import target_type
 from .cpu_correlation import Surroundings, correlate
 from .filtered_axes import filter_axes, parts_of
 from .gpu_correlation import correlate_batch, upload_windows
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

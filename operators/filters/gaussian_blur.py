@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOATS, INTS, param
 from ...engine.graph.row_arguments import arguments_of_row, try_rows
@@ -19,9 +19,6 @@ from .cpu_filter import filter_sample
 from .filtered_axes import filter_axes, parts_of
 from .gpu_filter import filter_batch
 from .windows import weights, windows_of, windows_together
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

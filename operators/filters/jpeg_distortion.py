@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cv2
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INT, param
 from ...engine.graph.row_arguments import array_of
@@ -17,9 +17,6 @@ from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
 from ..common.batch_arguments import enter_errors
 from .gpu_jpeg import distort_batch
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _LAYOUTS = ("HWC", "FHWC")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, DTYPE, FLOATS, INTS, param
 from ...engine.tensors import TensorListGPU
@@ -21,9 +21,6 @@ from ..elementwise.target_dtype import target_type
 from .cpu_correlation import Surroundings, correlate
 from .filtered_axes import filter_axes, parts_of
 from .gpu_correlation import correlate_batch, upload_windows
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _BORDER = "reflect_101"
 _LARGEST = 31  # elements of a window, as DALI's operator takes them

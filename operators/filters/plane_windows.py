@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.gpu.kernels import c_type
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
@@ -18,9 +18,6 @@ from ..common.batch_arguments import made_of_arguments
 from ..kernels import kernel, launch_elements
 from .filtered_axes import filter_axes, parts_of
 from .gpu_windows import window_table
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 class PlaneWindow(NamedTuple):

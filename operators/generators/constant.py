@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ANY_FLOATS, DTYPE, INTS, LAYOUT, param
 from ...engine.graph.rules import BatchRules
@@ -14,9 +14,6 @@ from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import FLOAT, INT32, to_numpy_type
 from ..elementwise.gpu_expression import filled
 from ..elementwise.saturation import saturated
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, BatchOperator, Operator, SampleOperator, register
 from ...engine.graph.params import DTYPE, INTS, LAYOUT, param
 from ...engine.graph.rules import BatchRules, Input
@@ -19,19 +19,12 @@ from ...engine.tensors.dtypes import INT32, to_numpy_type
 from ..elementwise.gpu_expression import filled
 from ..random.random_numbers import wanted_shapes
 
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
-
 
 class _Shaped(Operator):
     """Base: a shape that may vary by sample, and a layout."""
 
     shape = param(
-        INTS,
-        None,
-        "Shape of a sample's output; by default one number.",
-        per_sample=True,
-        minimum=0,
+        INTS, None, "Shape of a sample's output; by default one number.", per_sample=True, minimum=0
     )
     layout = param(LAYOUT, "", "Layout of the output.")
 

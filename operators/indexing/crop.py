@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListGPU
@@ -13,9 +13,6 @@ from ...geometry.windows import CropArguments, bounded
 from .extract import extract
 from .gpu_extract import extract_batch
 from .window_operator import WindowOperator
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...engine.arrays import Shape
 from ...engine.errors import ArgumentError, LayoutError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTS, REQUIRED, STR, from_row, param
 from ...engine.tensors import TensorList, TensorListGPU
 from ...geometry.layouts import chosen_axes
 from .same_memory import in_shapes
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTS, REQUIRED, param
 from ...engine.graph.row_arguments import try_rows
@@ -15,9 +13,6 @@ from ...engine.tensors import TensorListGPU
 from .gpu_copies import copy_views
 from .gpu_subscript import indexed_views
 from .strided_views import StridedViews
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

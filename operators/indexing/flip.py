@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INT, param
 from ...engine.graph.row_arguments import array_of
@@ -14,9 +12,6 @@ from ...engine.tensors import TensorListGPU
 from ...geometry.layouts import VIDEO_LAYOUTS, find_axis, layout_of
 from .gpu_copies import copy_views
 from .strided_views import StridedViews
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

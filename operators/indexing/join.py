@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.arrays import DType, Shape
 from ...engine.errors import ArgumentError, LayoutError
-from ...engine.graph.context import HeapWorkspace, Workspace
+from ...engine.graph.context import BatchContext, HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INT, STR, param
 from ...engine.graph.row_arguments import try_rows
@@ -19,9 +18,6 @@ from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...geometry.layouts import check_exclusive, find_axis
 from .gpu_copies import copy_views
 from .strided_views import StridedViews
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 class _Join(SampleOperator, ABC):

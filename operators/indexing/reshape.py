@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import DType, Shape
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, FLOATS, INTS, LAYOUT, from_row, param
 from ...engine.graph.rules import Input
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from .same_memory import in_shapes
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 class _Reshaping(SampleOperator):

@@ -50,19 +50,12 @@ def in_shapes(
 
 
 def _seen(data: TensorListGPU, shapes: list[Shape], dtype: DType) -> TensorListGPU:
-    if data.packed is None and data.mixed is None and data.is_dense_tensor():
+    if data.is_dense() and len(set(shapes)) == 1:
         dense = data.dense().reshape(-1)
-        if len(set(shapes)) == 1 and len(shapes) * prod(shapes[0]) * dtype.itemsize == dense.nbytes:
+        if len(shapes) * prod(shapes[0]) * dtype.itemsize == dense.nbytes:
             return data.with_rows(dense.view(dtype).reshape(len(shapes), *shapes[0]), "")
-        memory, starts = (
-            dense.view(np.uint8),
-            np.arange(len(shapes)) * (dense.nbytes // len(shapes)),
-        )
-    elif data.packed is not None:
-        memory, starts = data.packed.memory, data.packed.offsets
-    else:
-        memory = None
-    if memory is None or len(set(map(len, shapes))) > 1:
+    block = data.stored.in_block()
+    if block is None or len(set(map(len, shapes))) > 1:
         rows = [row.reshape(-1).view(np.uint8) for row in data.rows()]
         sizes = [prod(shape) * dtype.itemsize for shape in shapes]
         return data.with_rows(
@@ -72,4 +65,5 @@ def _seen(data: TensorListGPU, shapes: list[Shape], dtype: DType) -> TensorListG
             ],
             "",
         )
-    return data.with_rows(PackedRows(memory, starts, np.array(shapes, np.int64), dtype), "")
+    extents = np.array(shapes, np.int64)
+    return data.with_rows(PackedRows(block.memory, block.offsets, extents, dtype), "")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import STR, param
 from ...engine.graph.rules import Input
@@ -14,9 +14,6 @@ from ...geometry.windows import bounded
 from .extract import extract
 from .gpu_extract import extract_batch
 from .window_operator import WindowOperator
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import HeapWorkspace, Workspace
+from ...engine.graph.context import BatchContext, HeapWorkspace, Workspace
 from ...engine.graph.index_keys import IndexFromData, NewAxis
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY, INTS, REQUIRED, param
@@ -17,9 +17,6 @@ from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .gpu_copies import copy_views
 from .gpu_subscript import indexed_views
 from .strided_views import StridedViews
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

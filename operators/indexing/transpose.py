@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INTS, LAYOUT, param
 from ...engine.tensors import TensorListGPU
 from .gpu_copies import copy_views
 from .strided_views import StridedViews
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

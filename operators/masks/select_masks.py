@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, param
 from ...engine.tensors import TensorList
 from ...formats.ragged import bounds_of, range_indices, rows_between
 from ..common.whole_batches import Columns, compute_together
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _MOST_KEYS = 1 << 62  # of masks, if those of all samples are numbered
 

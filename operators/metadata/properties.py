@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import REQUIRED, STR, param
 from ...engine.graph.rules import BatchRules, GpuRules
 from ...engine.tensors import TensorList, TensorListCPU
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, param
 from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import INT64, to_numpy_type
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

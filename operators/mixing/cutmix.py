@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.nodes import DataNode, add_node
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, FLOATS, INTS, REQUIRED, param
@@ -19,9 +18,6 @@ from ...geometry.layouts import VIDEO_LAYOUTS, lines_axis
 from ..elementwise.pointwise import pointwise
 from ..random.random_numbers import Uniform
 from .pairs import PairOperator, check_pair, enter_unlike_pairs
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cv2
 import numpy as np
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.nodes import DataNode, add_node
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, REQUIRED, param
@@ -17,9 +17,6 @@ from ..elementwise.pointwise import pointwise
 from ..elementwise.promotion import exact_type
 from ..elementwise.saturation import saturate
 from .pairs import PairOperator, check_pair, enter_unlike_pairs
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

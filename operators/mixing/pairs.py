@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.nodes import DataNode, add_node
 from ...engine.graph.operator import Array, CompositeOperator, SampleOperator, register
 from ...engine.graph.params import FLOAT, INT, REQUIRED, param
@@ -19,9 +18,6 @@ from ...engine.tensors import TensorListGPU
 from ..batches.permute import BatchPermutation, PermuteBatch
 from ..common.batch_arguments import enter_errors
 from ..random.beta import Beta
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _SEED_BITS = 62
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.gpu.kernels import c_type
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, param
 from ...engine.tensors import TensorListGPU
@@ -23,9 +23,6 @@ from ..elementwise.saturation import saturate
 from ..elementwise.target_dtype import cut_off
 from .events import EVENTS_AT_ONCE, events
 from .random_bits import KEY_NUMBERS, bits_in_chunks, high_and_low, keys_of, normal
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _LARGEST_MEAN = 1e18
 _HALF = 2.0**-32

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.arrays import DType
 from ...engine.errors import ArgumentError, LayoutError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, DTYPE, FLOAT, FLOATS, INT, LAYOUT, from_row, param
 from ...engine.graph.row_arguments import array_of, try_rows
@@ -24,9 +24,6 @@ from ..indexing.window_operator import WindowOperator
 from .cpu_scale import Scaling, affine, make_scaling, write_scaled
 from .gpu_scale import ScaledWindows, Scalings, scaled_windows
 from .unit_range import UnitRange
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _TYPES = ("float32", "float16", "uint8", "int8")
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Operator, register
 from ...engine.graph.params import BOOL, FLOAT, IMAGE_TYPE, INT, param
 from ...engine.graph.rules import BatchRules, Input
@@ -17,9 +16,6 @@ from ...geometry.layouts import layout_of
 from .engine_library import load_library
 from .flow_session import FlowKind, FlowLimits, cells_of, limits_of
 from .gpu_flow import FlowOptions, flow_of
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _LAYOUTS = {4: "FHWC"}
 _GRIDS = (1, 2, 4)
@@ -85,11 +81,7 @@ class OpticalFlow(Operator):
         aliases=("output_format",),
     )
     preset = param(
-        FLOAT,
-        0.0,
-        "0 for the best vectors, 0.5, or 1 for the shortest time.",
-        minimum=0,
-        maximum=1,
+        FLOAT, 0.0, "0 for the best vectors, 0.5, or 1 for the shortest time.", minimum=0, maximum=1
     )
 
     def prepare(self) -> None:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import Pointers, StructTable, kernel, launch_elements, struct_table
 from .regions import CanvasPlans
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 def paste_batch(

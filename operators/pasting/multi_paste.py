@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...engine.arrays import DType
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ARRAY, DTYPE, INTS, param
 from ...engine.graph.row_arguments import array_of
@@ -20,9 +21,6 @@ from ..common.batch_arguments import empty_rows
 from ..elementwise.saturation import saturate
 from .gpu_multi_paste import paste_batch
 from .regions import CanvasPlans, RegionArguments, empty_canvas, plan_canvases
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 List = TypeVar("List", TensorListCPU, TensorListGPU)
 

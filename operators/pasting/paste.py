@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import DType
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, FLOATS, INT, REQUIRED, param
 from ...engine.tensors import TensorListGPU
 from ..common.batch_arguments import enter_errors, numbers_of
 from ..indexing.gpu_copies import convert_views
 from ..indexing.strided_views import StridedViews
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _MOST_EXTENT = 1 << 24
 _LAYOUTS = {3: "HWC"}

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...engine.arrays import Float64s
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import FLOAT, param
 from ...engine.order import philox
 from .random_numbers import Distribution, columns
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _ATTEMPTS = 6
 """An attempt fails at most once in 20 times, so all attempts fail once in 64 million."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, Operator, register
 from ...engine.graph.params import FLOATS, INTS, param
 from ...engine.graph.rules import BatchRules, Input
@@ -14,9 +15,6 @@ from ...engine.order import philox
 from ...engine.tensors import TensorList, TensorListCPU
 from ..common.whole_batches import UploadedOperator
 from .random_numbers import chunks, wanted_shapes
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _SUM_TOLERANCE = 1e-4  # probabilities may be float32, and their sum has rounding errors
 
@@ -93,10 +91,7 @@ class Choice(UploadedOperator):
         rows: list[Array] = []
         for chunk in chunks(counts):
             numbers = philox.uniform(
-                self.placement.random_key,
-                batch.epoch[chunk],
-                batch.position[chunk],
-                max(counts),
+                self.placement.random_key, batch.epoch[chunk], batch.position[chunk], max(counts)
             )
             for i, drawn in enumerate(numbers, chunk.start):
                 drawn = drawn[: counts[i]]

@@ -9,12 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import Float64s, Shape
 from ...engine.errors import ArgumentError
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, Operator, register
 from ...engine.graph.params import DTYPE, FLOAT, FLOATS, INTS, param
 from ...engine.graph.rules import BatchRules, Input
@@ -26,10 +27,6 @@ from ...geometry.layouts import check_exclusive
 from ..common.batch_arguments import padded_numbers
 from ..common.whole_batches import UploadedOperator
 from ..elementwise.saturation import saturate
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
-
 
 _CHUNK = 1 << 17  # numbers to compute at once: 1 MiB of float64 stays in the cache
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import BOOL, DTYPE, INTS, LAYOUT, param
 from ...engine.graph.row_arguments import try_rows
@@ -18,9 +18,6 @@ from ...geometry.layouts import check_exclusive, chosen_axes
 from ..elementwise.saturation import saturate
 from .functions import REDUCTIONS, Axes
 from .gpu_reduce import reduce_batch
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 DTYPE_PARAM = param(
     DTYPE,

@@ -3,8 +3,6 @@
 What each computes stands in the table of `functions`, by the name.
 """
 
-from __future__ import annotations
-
 from ...engine.graph.operator import register
 from ...engine.graph.params import INT, param
 from .reduction_operator import DTYPE_PARAM, ReductionOperator

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ..elementwise.promotion import exact_type
 from ..kernels import CHUNK, Pointers, kernel, launch_elements, struct_table
 from .axes import Axes, find_stepwise, unchanged_axes
 from .gpu_blocks import COLUMN_GROUPS, ROW_GROUPS, BlockLayout, ImageStacks, plan_blocks
 from .gpu_tables import WAYS, axis_table, uploaded_curves, weight_tables
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _ROW_GROUPS, _COLUMN_GROUPS = np.array([ROW_GROUPS, COLUMN_GROUPS], np.int32)
 _GROUPS = np.arange(len(ROW_GROUPS) + 2)  # all groups, and the end

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import DType, Int64s
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.tensors import address_of
-from ..kernels import (
-    THREADS,
-    Pointers,
-    StructTable,
-    blocks_for,
-    kernel,
-    struct_of,
-    struct_table,
-)
+from ..kernels import THREADS, Pointers, StructTable, blocks_for, kernel, struct_of, struct_table
 from .axes import COPY, COPY_STEPWISE, FIELDS_OF_KERNELS, WEIGH, Axes, find_stepwise
 from .filters import curve_tables
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _ALIGNMENT = 8  # of tables, in bytes
 _AXIS = struct_of("Axis", np.dtype(FIELDS_OF_KERNELS, align=True))

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import register
 from ...engine.graph.params import INTS, REQUIRED, param
 from ...geometry.random_crop import RandomCropArguments, random_window, random_windows
 from .resampling_operator import ResamplingOperator
 from .sizing import ResizePlan, ResizePlans, check_size
 from .spatial_axes import SpatialAxes
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from itertools import product
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import BOOL, DTYPE, INT, INTERP, NO_EFFECT, param
 from ...engine.graph.rules import GpuRules
@@ -30,9 +30,6 @@ from .gpu_blocks import ImageStacks
 from .gpu_resample import resample_batch
 from .sizing import ResizePlan, ResizePlans
 from .spatial_axes import SpatialAxes, spatial_axes
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _TABLE = 1 << 13  # extents below it are planned by a table
 _FILTERS = tuple(Filter)  # by number; the numbers are those of DALIInterpType
@@ -98,9 +95,12 @@ class ResamplingOperator(SampleOperator, ABC):
     def prepare(self) -> None:
         layout = self.layouts[0] if self.layouts else ""
         self._axes = spatial_axes(self.called, layout) if layout else None
-        if not set(self.per_sample) <= {"mirror"}:
-            self.on_gpu = GpuRules(rehearses=False)  # sizes are not known
         self.prepare_filters()
+
+    def rehearse(self, batch: BatchContext, *inputs: Any, **arguments: Any) -> Any:
+        if not set(self.per_sample) <= {"mirror"}:
+            return None  # sizes are not known
+        return super().rehearse(batch, *inputs, **arguments)
 
     def prepare_filters(self) -> None:
         """Set what follows from the arguments that are common to all."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, IMAGE_TYPE, LEAVE_OUT, NO_EFFECT, param
 from ...engine.tensors import TensorListCPU, TensorListGPU
@@ -17,9 +17,6 @@ from .resampling_operator import ResamplingOperator
 from .size_arguments import SizeArguments
 from .sizing import ResizePlan, ResizePlans, Sizing
 from .spatial_axes import SpatialAxes
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import register
 from ...engine.graph.params import BOOL, INT, param
 from ...engine.graph.row_arguments import array_of
@@ -18,9 +18,6 @@ from .resampling_operator import ResamplingOperator
 from .size_arguments import SizeArguments
 from .sizing import ResizePlan, ResizePlans, Sizing
 from .spatial_axes import SpatialAxes
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _SPATIAL = {2: "HW", 3: "DHW"}
 _CROP = tuple(name for name, declared in CropArguments.params.items() if declared.per_sample)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import Float64s, Int64s
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, STR, param
 from ...engine.tensors import TensorListGPU
@@ -31,9 +31,6 @@ from .sizing import (
     plan_resizes,
 )
 from .spatial_axes import SpatialAxes
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _MOST_AXES = 3
 

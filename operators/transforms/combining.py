@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.graph.context import HeapWorkspace, Workspace
+from ...engine.graph.context import BatchContext, HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.rules import Input, SequenceRules
 from ...engine.tensors import TensorList, TensorListCPU
 from .matrices import composed
 from .matrix_operator import REVERSE_ORDER, as_maps, rows_one_by_one
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
 from ...engine.gpu.kernels import c_type
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY_FLOATS, DTYPE, param
 from ...engine.graph.row_arguments import array_of, try_rows, values_of
@@ -19,9 +18,6 @@ from ...engine.tensors.dtypes import FLOAT, to_numpy_type
 from ..elementwise.promotion import exact_type
 from ..elementwise.saturation import saturate
 from ..kernels import Pointers, kernel, launch_elements, struct_table
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 Numbers = Sequence[float] | None
 _ONE, _ZERO = np.ones((1, 1)), np.zeros((1, 1))

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import Float64s
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import HeapWorkspace, Workspace
+from ...engine.graph.context import BatchContext, HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import BOOL, param
 from ...engine.graph.row_arguments import arguments_of_row, array_of, try_rows
 from ...engine.graph.rules import Input, SequenceRules
 from ...engine.tensors import TensorList, TensorListCPU
 from .matrices import composed
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 REVERSE_ORDER = param(
     BOOL,

@@ -34,10 +34,7 @@ class TransformRotation(MatrixOperator):
     name = "transforms.rotation"
     angle = param(FLOAT, REQUIRED, "Degrees.", per_sample=True)
     axis = param(
-        FLOATS,
-        None,
-        "Direction x, y, z of the axis; of any length but 0.",
-        per_sample=True,
+        FLOATS, None, "Direction x, y, z of the axis; of any length but 0.", per_sample=True
     )
     center = param(FLOATS, None, "A point that stays; by default the origin.", per_sample=True)
 

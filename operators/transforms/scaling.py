@@ -34,10 +34,7 @@ class TransformScale(MatrixOperator):
     )
     center = param(FLOATS, None, "The point that stays; by default the origin.", per_sample=True)
     ndim = param(
-        INT,
-        None,
-        "Number of dimensions, if neither `scale` nor an input determines it.",
-        minimum=1,
+        INT, None, "Number of dimensions, if neither `scale` nor an input determines it.", minimum=1
     )
 
     def maps(self, known: int, *, scale: Float64s, center: Float64s | None) -> Float64s:

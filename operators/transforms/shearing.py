@@ -38,10 +38,7 @@ class TransformShear(MatrixOperator):
     name = "transforms.shear"
     shear = param(FLOATS, None, "The factors: 2, or 6 in space.", per_sample=True)
     angles = param(
-        FLOATS,
-        None,
-        "Degrees from -90 to 90, whose tangents are the factors.",
-        per_sample=True,
+        FLOATS, None, "Degrees from -90 to 90, whose tangents are the factors.", per_sample=True
     )
     center = param(FLOATS, None, "A point that stays; by default the origin.", per_sample=True)
 

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...engine.errors import ArgumentError
+from ...engine.gpu.device import Device, DeviceAccess
+from ...engine.graph.context import BatchContext
 from ...engine.graph.derivation import Axes
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.device_export import stream_handle
 from ...engine.tensors.streams import DEFAULT_STREAM
 from .user_data import Column, Expected, check_column, check_type, on_gpu, own_layout
-
-if TYPE_CHECKING:
-    from ...engine.gpu.device import Device, DeviceAccess
-    from ...engine.graph.context import BatchContext
 
 
 @dataclass(frozen=True)

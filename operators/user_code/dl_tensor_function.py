@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import register
 from ...engine.graph.params import BOOL, param
 from ...engine.tensors import TensorListGPU
 from .python_function import PythonFunction
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _HOST, _GPU = (1, 0), (2, 0)  # DLPack's devices
 

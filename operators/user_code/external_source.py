@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.errors import ArgumentError
+from ...engine.gpu.device import DeviceAccess
+from ...engine.graph.context import BatchContext
 from ...engine.graph.derivation import Axes
 from ...engine.graph.inputs import FedInput, FedSample, Resources
 from ...engine.graph.limits import Remedies
@@ -22,10 +24,6 @@ from .source_calls import Moment, SourceCalls, WrongSource, by_output, note_of
 from .source_state import check_state, restore
 from .user_data import Column, Expected, as_column, copied, expectations, fed_as
 from .user_source import CallableSource, is_generator_function
-
-if TYPE_CHECKING:
-    from ...engine.gpu.device import DeviceAccess
-    from ...engine.graph.context import BatchContext
 
 _OF_SOURCES = {"source", "cycle", "parallel", "prefetch_queue_depth"}
 """Arguments that are for sources alone."""
@@ -179,8 +177,8 @@ class ExternalSource(FedInput):
     def prepare(self) -> None:
         self._by_sample = self.whole_batches is False
         self.waits_for_feed = bool(self.blocking) and self.source is None
-        self._count: int = 1 if self.output_count is None else self.output_count
-        self._expected = expectations(self.called, self._count, self.layout, self.dtype, self.ndim)
+        count: int = 1 if self.output_count is None else self.output_count
+        self._expected = expectations(self.called, count, self.layout, self.dtype, self.ndim)
         if self.source is not None and self.repeat_last:
             self.refuse(
                 "repeat_last is for batches from feed_input, so it does not go with a source"
@@ -196,7 +194,7 @@ class ExternalSource(FedInput):
             self._check_parallel()
         elif self.prefetch_queue_depth is not None:
             self.refuse("the argument prefetch_queue_depth is valid only with parallel=True")
-        self._epoch = self._iteration = self._sample = 0
+        self._moment = Moment()  # of the next batch
         self._batch_size = 0
         self._state: dict[str, Any] | None = None
         self._fed: deque[tuple[list[GivenData], Selection | None]] = deque()
@@ -262,7 +260,7 @@ class ExternalSource(FedInput):
         return {k: v for k, v in self.constants().items() if k not in _OF_SOURCES}
 
     def num_outputs(self) -> int:
-        return self._count
+        return len(self._expected)
 
     def output_layouts(self) -> tuple[str, ...]:
         return tuple(expected.layout or "" for expected in self._expected)
@@ -287,14 +285,13 @@ class ExternalSource(FedInput):
             )
         if state is not None:
             check_state(state)
-            self._epoch, self._iteration = state["epoch"], state["iteration"]
-            self._sample = state["sample"]
+            self._moment = Moment(state["epoch"], state["iteration"], state["sample"])
             self._state = state  # the thread that uses the source passes the state on
 
     def restore(self, number: int, state: Any) -> None:
         self._fetched.clear()
         if state is None:
-            self._epoch = self._iteration = self._sample = 0
+            self._moment = Moment()
             state = self.snapshot() | {"position": 0}
         self.open(self._batch_size, state)
 
@@ -354,18 +351,17 @@ class ExternalSource(FedInput):
             try:
                 columns, errors = self._poll(self._calls, number, batch_size)
             except StopIteration:
-                self._iteration = self._sample = 0
+                self._moment = Moment(self._moment.epoch)
                 raise
             self._check_size(columns)
         size = len(columns[0])
+        epoch, iteration, sample = self._moment
         if samples is None:
-            positions = np.arange(self._sample, self._sample + size)
-            samples = Selection(
-                positions, np.full(size, self._epoch), positions, np.ones(size, bool)
-            )
+            positions = np.arange(sample, sample + size)
+            samples = Selection(positions, np.full(size, epoch), positions, np.ones(size, bool))
         self._fetched[number] = _FetchedBatch(list(columns), samples, errors)
-        self._iteration += 1
-        self._sample += batch_size if self._by_sample else size
+        taken = batch_size if self._by_sample else size
+        self._moment = Moment(epoch, iteration + 1, sample + taken)
         return size
 
     def batch_axes(self, number: int) -> tuple[Axes, ...]:
@@ -404,8 +400,7 @@ class ExternalSource(FedInput):
         return copied(column, batch)  # the array may be used again
 
     def reset(self) -> None:
-        self._epoch += 1
-        self._iteration = self._sample = 0
+        self._moment = Moment(self._moment.epoch + 1)
         if self._ahead is not None:
             self._ahead.reset(self.starts_over())
         elif self._calls is not None:
@@ -416,7 +411,7 @@ class ExternalSource(FedInput):
         return self._calls is not None and self._calls.source.starts_over
 
     def snapshot(self) -> Any:
-        state = {"epoch": self._epoch, "iteration": self._iteration, "sample": self._sample}
+        state: dict[str, Any] = self._moment._asdict()
         if self._ahead is not None:
             return state | self._ahead.state
         if self._calls is not None:
@@ -454,7 +449,7 @@ class ExternalSource(FedInput):
         self, calls: SourceCalls, number: int, batch_size: int
     ) -> tuple[Sequence[OutputData], dict[int, BaseException]]:
         """Return the data of each output, and the errors of samples that others replace."""
-        moment = Moment(self._epoch, self._iteration, self._sample if self._by_sample else 0)
+        moment = self._moment if self._by_sample else self._moment._replace(sample=0)
         if self._ahead is not None:
             batch = self._ahead.take(moment)
             for row, error in batch.errors.items():
@@ -503,8 +498,7 @@ def _on_device(column: OutputData, batch: BatchContext, *, copy: bool) -> Tensor
         data = column.use_in(batch)
         if not copy:
             return data
-        rows = data.dense() if data.is_dense() else data.rows()
-        return batch.device.copied(rows, data.layout())
+        return batch.device.copied(data.stored, data.layout())
     assert isinstance(column, TensorListCPU)
     return batch.device.to_device(column)
 

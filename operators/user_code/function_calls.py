@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Placement
+from ...engine.graph.context import BatchContext, Placement
 from ...engine.graph.limits import Remedies
 from ...engine.graph.operator import Array
 from ...engine.graph.params import BOOL, param
@@ -22,9 +20,6 @@ from .row_calls import RowCalls
 from .user_data import Column, Expected, as_array, as_column, check_alike, check_column
 from .user_function import UserFunction, check_size, guard_rows
 from .user_source import GENERATOR
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 Results = Pending[tuple[TensorListCPU, ...]]
 """The results of a batch to come."""
@@ -250,8 +245,8 @@ def _call(
 def _rows_of(data: TensorList, rows: list[int]) -> InputRows:
     """Return some rows: one array if they lie together, else the array of each row."""
     if rows[-1] - rows[0] + 1 == len(rows):
-        window = data.window(range(rows[0], rows[-1] + 1))
-        return window if isinstance(window, np.ndarray) else list(window)
+        window: InputRows = data.window(range(rows[0], rows[-1] + 1))
+        return window
     return [data.row(i) for i in rows]
 
 

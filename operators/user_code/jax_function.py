@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.errors import MissingDependencyError
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, param
 from ...engine.graph.rules import Input
@@ -17,9 +18,6 @@ from ...engine.tensors.source_info import Names, joined
 from .device_data import device_column
 from .user_data import Column, as_column, copied
 from .user_function import UserFunction
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

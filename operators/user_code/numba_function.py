@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import Int64s
 from ...engine.errors import MissingDependencyError, install_hint
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import BOOL, CALLABLE, DTYPES, INTS, NO_EFFECT, REQUIRED, param
 from ...engine.graph.rules import BatchRules, Input
@@ -16,9 +17,6 @@ from ...engine.tensors import TensorList, TensorListCPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..common.batch_arguments import empty_rows
 from .user_function import guard_rows
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import register
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.results import BatchRows
@@ -11,9 +12,6 @@ from .device_data import device_column
 from .function_calls import WorkerFunction, begin_batch, begin_rows
 from .user_data import as_array, as_column, copied
 from .user_function import check_size, guard_rows
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

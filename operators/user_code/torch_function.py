@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...engine.errors import MissingDependencyError, install_hint
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import register
 from ...engine.tensors import TensorListGPU
 from .dl_tensor_function import each_sample, shareable
 from .python_function import PythonFunction
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.arrays import DType
 from ...engine.errors import ArgumentError, LayoutError
+from ...engine.graph.context import BatchContext
 from ...engine.graph.derivation import Axes
 from ...engine.graph.operator import Array
-from ...engine.tensors import TensorList, TensorListCPU
+from ...engine.tensors import Tensor, TensorList, TensorListCPU
+from ...engine.tensors.array_rows import as_rows
 from ...engine.tensors.dtypes import to_numpy_type
-from ...engine.tensors.results import BatchRows
-from ...engine.tensors.tensor_base import Tensor
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _DLPACK_HOST = (1, 3)  # kDLCPU, kDLCUDAHost: pinned
 
@@ -242,16 +239,7 @@ def check_alike(rows: Sequence[Array], what: str) -> None:
 
 def copied(column: Column, batch: BatchContext) -> TensorListCPU:
     """Return the samples in memory of the batch; samples of one shape form one array."""
-    if not isinstance(column.rows, list):
-        out = batch.empty(column.rows.shape, column.rows.dtype)
-        np.copyto(out, column.rows)
-        return TensorListCPU(out, column.layout)
-    rows = BatchRows(
-        batch.size, batch.empty, dense_hint=len({row.shape for row in column.rows}) == 1
-    )
-    for i, row in enumerate(column.rows):
-        rows.store_row(i, row, None)
-    return rows.finish(column.layout)
+    return TensorListCPU(as_rows(column.rows).copied(batch.empty, np.copyto), column.layout)
 
 
 def _spread(value: object, count: int) -> list[object]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from ...engine.errors import ArgumentError
+from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import BatchOperator
 from ...engine.graph.params import ANY, CALLABLE, INT, REQUIRED, param
 from ...engine.graph.rules import BatchRules, GpuRules, Input
 from ...engine.printable import printable
 from .user_data import Column, Expected, expectations
 from .user_source import GENERATOR, wants_generator
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 class UserFunction(BatchOperator):

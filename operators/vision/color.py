@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, INT, STR, param
 from ...engine.graph.rules import SequenceRules
@@ -20,9 +20,6 @@ from ..kernels import Pointers, addresses_in, kernel, launch_elements, struct_ta
 from .axes import PILLOW, RULES, TENSOR
 from .colors import CHANGES, IDENTITY, ORDERS, change_colors, change_with_pillow, hue_step
 from .pillow_images import check_pillow
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _CHANNELS = (1, 3)
 _TYPES = (np.dtype(np.uint8), np.dtype(np.float32))

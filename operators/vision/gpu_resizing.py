@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
 from ..kernels import THREADS, Pointers, addresses_in, kernel, launch_elements, struct_table
 from .axes import NEAREST, NEAREST_EXACT, PILLOW, SUPPORTS, Axis, nearest_indices, taps_of
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 Ints = NDArray[np.int64]
 

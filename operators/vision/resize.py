@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, INTS, STR, param
 from ...engine.graph.rules import SequenceRules
@@ -20,9 +20,6 @@ from .axes import CURVES, INTERPOLATIONS, NEAREST, NEAREST_EXACT, PILLOW, RULES,
 from .gpu_resizing import resize_batch
 from .pillow_images import check_pillow
 from .resizing import resize_image
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 Ints = NDArray[np.int64]
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.arrays import Float32s
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import ANY_FLOAT, INT, INTERP, param
 from ...engine.graph.rules import SequenceRules
@@ -19,9 +18,6 @@ from ..common.batch_arguments import enter_errors, numbers_of
 from .cpu_warp import Sampling, sample_at
 from .frame_maps import canvases_fit, check_extents
 from .gpu_displacement import launch_displacement
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 class DisplacementOperator(SampleOperator, ABC):

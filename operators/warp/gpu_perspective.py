@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 from .cpu_perspective import PerspectiveSampling
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 TAPS = {
     DALIInterpType.INTERP_NN: 1,

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import Pointers, kernel, launch_elements, struct_table
 from .cpu_volume import work_type
 from .cpu_warp import Sampling
 from .frame_maps import FrameMaps
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _SIDES = ("depth", "height", "width")
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import DType, Int64s
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import CHUNK, THREADS, Pointers, StructTable, kernel, struct_table
 from .cpu_warp import PixelArithmetic, Sampling, go_far, pixel_arithmetic
 from .frame_maps import FrameMaps
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _TOGETHER = (1, 3, 4)
 """Numbers of channels for which kernels are compiled; with others a thread makes one pixel."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Float64s, Int64s
 from ...engine.gpu.kernels import c_type
+from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ..kernels import Pointers, kernel, launch_elements, struct_table
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _TIE = 2.0**-13
 """Added to positions, so that a position between two pixels goes to the second one, as in DALI."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...engine.arrays import Float32s
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import register
 from ...engine.graph.params import INT, param
 from ..noise.random_bits import KEY_NUMBERS, bits_in_chunks, high_and_low, keys_of
 from .displacement import DisplacementOperator
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

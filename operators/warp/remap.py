@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
 from ...engine.gpu.kernels import c_type
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import INTERP, STR, param
 from ...engine.graph.rules import Input, SequenceRules
@@ -25,9 +23,6 @@ from .cpu_warp import FAR, Sampling, sample_at
 from .frame_maps import canvases_fit, check_extents
 from .gpu_displacement import launch_displacement
 from .gpu_perspective import TAPS
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _ORIGINS = {"corner": -0.5, "center": 0.0}
 _CHANNELS = 4  # that OpenCV moves together

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, REQUIRED, param
 from ..transforms.matrices import space_rotations
@@ -26,9 +25,6 @@ from .rotation import (
     volume_reaches,
 )
 from .warp_operator import WarpAxes, WarpOperator
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import Float32s
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import register
 from .displacement import DisplacementOperator
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

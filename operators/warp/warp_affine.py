@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.arrays import Int64s
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, param
 from ...engine.graph.rules import Input
@@ -26,9 +25,6 @@ from .frame_maps import (
 )
 from .index_maps import index_maps, index_maps_on_device
 from .warp_operator import WarpAxes, WarpOperator
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 
 @register

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.arrays import Float64s, Int64s
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator
 from ...engine.graph.params import ANY_FLOAT, DTYPE, FLOATS, INTERP, param
 from ...engine.graph.rules import GpuRules, SequenceRules
@@ -26,9 +26,6 @@ from .cpu_warp import Sampling, warp
 from .frame_maps import FrameMaps, canvases_fit, check_extents, given_sizes
 from .gpu_volume import warp_volumes
 from .gpu_warp import warp_images
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _LAYOUT = re.compile("(F?)(D?)HWC?")
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Float64s
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOATS, INTERP, STR, param
 from ...engine.graph.rules import Input, SequenceRules
@@ -31,9 +30,6 @@ from .frame_maps import (
     refuse_matrix,
 )
 from .gpu_perspective import maps_on_device, warp_perspectives
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _TYPES = frozenset(map(np.dtype, ("u1", "u2", "i2", "f4")))
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from math import pi
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.arrays import Float32s
-from ...engine.graph.context import Workspace
+from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import register
 from ...engine.graph.params import FLOAT, param
 from ...formats.ragged import bounds_of
 from .displacement import DisplacementOperator
-
-if TYPE_CHECKING:
-    from ...engine.graph.context import BatchContext
 
 _FREQUENCY = 2 * pi / 128  # of a wave of 128 pixels
 

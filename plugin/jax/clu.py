@@ -6,12 +6,13 @@ import json
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import jax
 import numpy as np
 
 from ...engine.errors import ArgumentError, CheckpointError, MissingDependencyError, install_hint
+from ...engine.tensors import TensorList
 from ..base_iterator import VALID
 from ..epoch_loop import EpochLoop
 from ..forms import DictForm
@@ -26,9 +27,6 @@ except ImportError as error:
     raise MissingDependencyError(
         f"penstock.plugin.jax.clu needs CLU ({error}): {install_hint('jax-clu')}", name=error.name
     ) from error
-
-if TYPE_CHECKING:
-    from ...engine.tensors import TensorList
 
 __all__ = ["DALIGenericPeekableIterator", "PeekableIterator", "peekable_data_iterator"]
 
@@ -114,7 +112,7 @@ class PeekableIterator(GenericIterator[DictForm], DatasetIterator):  # type: ign
     def reset(self) -> None:
         """Start the next epoch as `GenericIterator` does; a batch that was shown is dropped."""
         with self._lock:
-            if self._peeked is not None and self._step - 1 == self._first_step:
+            if self._peeked is not None and self._progress.step == self._progress.first_step + 1:
                 return  # the epoch has just begun
             self._peeked = None
             super().reset()
@@ -168,7 +166,7 @@ class PeekableIterator(GenericIterator[DictForm], DatasetIterator):  # type: ign
                 f"A peekable iterator yields one shape and type only: expected {self._spec}, "
                 f"got {spec}. Resize, crop or pad the samples to one shape in the pipeline."
             )
-        step, epochs = self._step - 1, self._epochs
+        step, epochs = self._progress.step - 1, self._epochs
         if epochs is None:
             return batch, self._valid
         return batch, [

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Never, TypeAlias
+from typing import ClassVar, Never, TypeAlias
 
 import jax
 from jax.sharding import Sharding
 
 from ...engine.errors import ArgumentError
+from ...engine.pipeline.pipeline import Pipeline
 from ...engine.tensors import TensorList
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform, of_all
 from ..forms import IN_DICTS, DictForm
 from ..options import DESCRIPTION
 from .integration import local_array
 from .placement import Placement, along_batches, of_rows, row_groups
-
-if TYPE_CHECKING:
-    from ...engine.pipeline.pipeline import Pipeline
 
 __all__ = ["DALIGenericIterator", "GenericIterator", "LastBatchPolicy"]
 

@@ -9,16 +9,13 @@ dataset    `KerasDataset`
 backup     `DataBackup`, which saves where the run stands
 """
 
-from __future__ import annotations
-
 from ...engine.errors import MissingDependencyError, install_hint
 
 try:
     import keras as keras
 except ImportError as error:
     raise MissingDependencyError(
-        f"penstock.plugin.keras needs Keras 3 ({error}): {install_hint('keras')}",
-        name=error.name,
+        f"penstock.plugin.keras needs Keras 3 ({error}): {install_hint('keras')}", name=error.name
     ) from error
 
 from .backup import DataBackup

@@ -11,14 +11,13 @@ import keras
 from keras.src.trainers.data_adapters.data_adapter import DataAdapter
 
 from ...engine.errors import ArgumentError
+from ...engine.pipeline.pipeline import Pipeline
 from ...engine.suggestions import not_among
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy
 from ..framework_loops import FrameworkLoops
 
 if TYPE_CHECKING:
     import tensorflow as tf
-
-    from ...engine.pipeline.pipeline import Pipeline
 
 _DEFAULT_NAMES = ("x", "y", "sample_weight")
 

@@ -32,8 +32,7 @@ try:
     import torch
 except ImportError as error:
     raise MissingDependencyError(
-        f"penstock.plugin.pytorch needs PyTorch ({error}): {install_hint('torch')}",
-        name=error.name,
+        f"penstock.plugin.pytorch needs PyTorch ({error}): {install_hint('torch')}", name=error.name
     ) from error
 
 from .batch_dataset import BatchDataset

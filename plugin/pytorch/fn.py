@@ -1,7 +1,5 @@
 """PyTorch's functions in pipelines."""
 
-from __future__ import annotations
-
 from ...engine.graph.functions import function_of
 from ...engine.graph.operator import OPERATORS
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Never, TypeVar
+from typing import Any, ClassVar, Never, TypeVar
 
 from ...engine.errors import ArgumentError
+from ...engine.pipeline.pipeline import Pipeline
 from ...engine.tensors import TensorList
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform, of_all
 from ..forms import IN_LISTS, Form
 from ..options import DESCRIPTION, refuse_unknown
 from .sharing import TorchTensor, dense, rows, sparse
 from .tensor_options import ARGUMENTS, Names, TensorOptions
-
-if TYPE_CHECKING:
-    from ...engine.pipeline.pipeline import Pipeline
 
 __all__ = ["ClassificationIterator", "GenericIterator", "RaggedIterator"]
 

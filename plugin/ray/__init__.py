@@ -22,8 +22,7 @@ try:
     import ray.data
 except ImportError as error:
     raise MissingDependencyError(
-        f"penstock.plugin.ray needs Ray Data ({error}): {install_hint('ray')}",
-        name=error.name,
+        f"penstock.plugin.ray needs Ray Data ({error}): {install_hint('ray')}", name=error.name
     ) from error
 
 from ...datasets.conversion.target import check_fits

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Array, Int64s
-from ...engine.tensors.packed_rows import packed_between
+from ...engine.tensors.rows import packed_between
 from ...formats.ragged import take_ranges
 from ...formats.rasterize import Toggles, paint, polygon_toggles, run_toggles
 from ..source import Allocate, Column

@@ -85,9 +85,9 @@ def folder_names(place: Place, options: Mapping[str, object]) -> tuple[list[str]
 
         return names_in(place.text)
     if isinstance(place, Url):
-        from ..remote.folders import folder_entries  # needs optional libraries
+        from ..remote.folders import folders_entries  # needs optional libraries
 
-        return folder_entries(place, options)
+        return folders_entries([place], options)[0]
     try:
         with os.scandir(place) as entries:
             pairs = sorted((entry.name, entry.is_dir()) for entry in entries)

@@ -137,7 +137,8 @@ STORES = (
     Layout(
         _is_mds,
         "an MDS data set of MosaicML's streaming",
-        _LOADER.format("mosaicml-streaming"),
+        "name the folder for fn.readers.mds",
+        format="mds",
     ),
     Layout(_is_litdata, "a LitData data set", _LOADER.format("litdata")),
     Layout(_is_delta, f"a Delta Lake table, {_ROWS}", _TABLE.format("deltalake")),

@@ -127,8 +127,8 @@ class Balance(OfOneReader, PartsReader):
 
     def _read_output(self, number: int) -> Array:
         source, columns = self.source, []
-        if not 0 <= number < self.num_outputs() - 1:
-            self.refuse(f"by={number}: the reader has outputs 0 to {self.num_outputs() - 2}")
+        if not 0 <= number < self.num_outputs():
+            self.refuse(f"by={number}: the reader has outputs 0 to {self.num_outputs() - 1}")
         for first in range(0, len(source), SAMPLES_AT_ONCE):
             stop = min(first + SAMPLES_AT_ONCE, len(source))
             column = source.read(np.arange(first, stop), np.empty)[number]

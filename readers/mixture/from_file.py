@@ -1,4 +1,4 @@
-"""The sources of a mixture as a file lists them: Energon's metadatasets, and NeMo's `input_cfg`.
+"""The sources of a mixture as a file lists them: of Energon, NeMo, and MosaicML's streaming.
 
 A metadataset of Energon:
 
@@ -10,7 +10,8 @@ A metadataset of Energon:
             split_part: train       by default the name of the split
 
 A path begins at the folder of the file. Each source is a folder of archives with Energon's
-metadata. Notes that change no sample, such as `subflavors`, are left out. See `input_cfg` for NeMo.
+metadata. Notes that change no sample, such as `subflavors`, are left out. See `input_cfg` for NeMo,
+and `streams` for streaming.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from ..storage.urls import Place, is_url, place_of, text_of
 from ..webdataset.energon import loaded
 from .input_cfg import InputConfig
 from .members import MixedReader, member_of
+from .streams import STREAMS, of_streams
 
 RULES = {
     "datasets": ("weight", "weights"),
@@ -36,14 +38,8 @@ RULES = {
 }
 """The number of a source, and the argument of the mixture that it is, by the word for the list."""
 
+_WORDS = frozenset(("splits", "input_cfg", STREAMS))
 _NOTES = ("subflavor", "subflavors", "shuffle_over_epochs_multiplier")
-
-
-_MDS = (
-    ". It lists streams of MDS data sets, for which Penstock has no reader: convert them to tar "
-    "archives or Parquet files with mosaicml-streaming, and name their readers in fn.readers.mix, "
-    "whose weights, repeats and choose are proportion, repeat and choose of a stream"
-)
 
 
 def sources_of_file(
@@ -67,11 +63,13 @@ def sources_of_file(
     content = loaded(name, read_whole(place, arguments.get("storage_options")))
     if not is_mixture(content):
         raise SourceError(
-            f"{name} has no 'splits', as a metadataset of Energon has, and no 'input_cfg' of NeMo"
-            f"{_MDS if 'streams' in str(content) else ''}"
+            f"{name} has no 'splits', as a metadataset of Energon has, no 'input_cfg' of NeMo, and "
+            "no 'streams' of MosaicML"
         )
     if isinstance(content, Mapping) and "splits" in content:
         return _of_energon(called, place, content["splits"], split or "train", arguments)
+    if isinstance(content, Mapping) and STREAMS in content:
+        return of_streams(name, content, split, arguments)
     if split is not None:
         raise ArgumentError(f"{name} is an input_cfg of NeMo, which has no splits: leave split out")
     entries = content["input_cfg"] if isinstance(content, Mapping) else content
@@ -87,7 +85,7 @@ def is_mixture(content: Any) -> bool:
     """Return whether a file that holds this lists the sources of a mixture."""
     if isinstance(content, list):
         return all(isinstance(entry, Mapping) and "type" in entry for entry in content)
-    return isinstance(content, Mapping) and not {"splits", "input_cfg"}.isdisjoint(content)
+    return isinstance(content, Mapping) and not _WORDS.isdisjoint(content)
 
 
 def _of_energon(

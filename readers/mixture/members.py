@@ -11,6 +11,7 @@ from ...engine.graph.context import Placement
 from ...engine.graph.nodes import DataNode, Node
 from ...engine.graph.operator import OPERATORS
 from ...engine.graph.portable import portable
+from ...engine.suggestions import listed
 from ..array_files import ArrayFileReader
 from ..reader import Reader
 
@@ -89,10 +90,11 @@ def member_of(called: str, name: str, value: Any) -> MixedReader:
     (node,) = readers
     reader = node.operator
     assert isinstance(reader, Reader)
-    inner = getattr(reader, "source_output", None)  # of a mixture
     decodes = reader.adds_operators
-    if not decodes and any(output.node is not node for output in outputs):
-        raise ArgumentError(f"{wanted}; other operators have worked on it")
+    others = [output.node for output in outputs if output.node is not node]
+    if others and not decodes:
+        names = listed([f"fn.{other.operator.name}" for other in dict.fromkeys(others)])
+        raise ArgumentError(f"{wanted}; {names} came after the reader{_own_operators(reader)}")
     if node.inputs or node.arguments or node.device != "cpu" or reader.device != "cpu":
         raise ArgumentError(
             f"{called}: the source {name!r} has arguments from data, or is on the GPU; mix readers "
@@ -103,9 +105,21 @@ def member_of(called: str, name: str, value: Any) -> MixedReader:
             f"{called}: the source {name!r} has the argument {own[0]}, which the mixture decides: "
             f"give it to {called}"
         )
-    columns = tuple(output.index for output in outputs if output.index != inner)
-    columns = () if decodes else columns
+    # What is added says how this reader alone has put its samples in order.
+    count = reader.num_outputs()
+    columns = () if decodes else tuple(each.index for each in outputs if each.index < count)
     return MixedReader(reader.name, reader.constants(), columns, shown(outputs) if decodes else ())
+
+
+def _own_operators(reader: Reader) -> str:
+    """Return what to do if a reader of others adds operators by itself, and does not say so."""
+    kind = type(reader)
+    if kind.wrap is Reader.wrap or kind.__module__.partition(".")[0] == "penstock":
+        return ""
+    return (
+        f". If fn.{reader.name} adds this by itself, in its method `wrap`, write adds_operators = "
+        f"True into its class {kind.__module__}.{kind.__qualname__}"
+    )
 
 
 class OfOneReader(Reader):

@@ -124,9 +124,8 @@ class Pack(OfOneReader):
         )
         return PackedSource(self, source, packs, (samples[parts], firsts, sizes, lengths[parts]))
 
-    def open_data(self, state: Any = None) -> None:
-        super().open_data(state)
-        self.subset = self.source.packs
+    def find_subset(self) -> Packs:
+        return self.source.packs
 
     def _lengths(self, source: Source) -> Int64s:
         if self.lengths is None:

@@ -69,7 +69,6 @@ class PartsReader(RecordReader):
     readers: dict[str, Reader]
     parts: list[MixedPart]
     source: MixedSource
-    sampler: Cursor
     _plan: Mixture
 
     def prepare(self) -> None:
@@ -102,12 +101,14 @@ class PartsReader(RecordReader):
 
     def num_outputs(self) -> int:
         name, member = next(iter(self.members_by_name().items()))
-        return member.count(self.readers[name]) + 1
+        return member.count(self.readers[name])
 
-    @property
-    def source_output(self) -> int:
-        """The number of the output that has the number of the source."""
-        return self.num_outputs() - 1
+    def added_outputs(self) -> tuple[str, ...]:
+        return ("source",)
+
+    def added(self, selection: Selection) -> tuple[Array, ...]:
+        assert selection.source is not None
+        return (selection.source.astype(np.int32),)
 
     def placeholder(self) -> tuple[Array, ...]:
         name, member = next(iter(self.members_by_name().items()))
@@ -131,8 +132,7 @@ class PartsReader(RecordReader):
             plain += reader._plain_readers() if isinstance(reader, PartsReader) else [reader]
         return plain
 
-    def open_data(self, state: Any = None) -> None:
-        super().open_data(state)
+    def find_subset(self) -> Subset | None:
         self.parts = self.find_parts()
         indices = [part.indices for part in self.parts]
         ends = np.cumsum([*map(len, indices)]).tolist()
@@ -140,15 +140,16 @@ class PartsReader(RecordReader):
             not isinstance(own, range) or own != range(end - len(own), end)
             for own, end in zip(indices, ends, strict=True)
         ):
-            self.subset = Subset(np.concatenate([*map(np.asarray, indices)]), len(self.source))
+            return Subset(np.concatenate([*map(np.asarray, indices)]), len(self.source))
+        return None
 
     def samples_of_epoch(self) -> int:
         return sum(len(part.indices) for part in self.parts)
 
     def _make_sampler(self, batch_size: int, state: Any) -> Cursor:
-        from ...engine.order.cursor import mixture_state  # mixtures alone need it
+        from ...engine.order.mixture_state import MixtureState  # mixtures alone need it
 
-        return self._cursor(batch_size, None if state is None else mixture_state(state))
+        return self._cursor(batch_size, None if state is None else MixtureState.from_json(state))
 
     def _cursor(self, batch_size: int, state: Any, now: Shares | None = None) -> Cursor:
         from ...engine.order.cursor import Cursor
@@ -184,9 +185,7 @@ class PartsReader(RecordReader):
         """Go on with batch `number` in new shares: see `Pipeline.set_weights`."""
         now = self.shares_of(weights)
         state = replace(self.sampler.state_after(number - self._first), asked="")
-        self.sampler = self._cursor(self._batch_size, state, now)
-        self._first = number
-        self.window.restart(self.sampler, number)
+        self.go_on(number, self._cursor(self._batch_size, state, now))
 
     def order_facts(self) -> dict[str, Any]:
         from ...engine.order.mixture_state import digest_of
@@ -217,15 +216,13 @@ class PartsReader(RecordReader):
         if self.placement.on_error == "replace":
             self._bad.update(selection.source[[*batch.errors]].tolist())
         self._read = max(self._read, batch.number + batch.count)
-        return (*columns, selection.source.astype(np.int32))
+        return columns
 
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
         assert selection.source is not None
-        source = int(selection.source[row])
         if not attempt:
-            self._bad[source] += 1
-        found = super().replacement(selection, row, attempt)
-        return None if found is None else (*found, np.array(source, np.int32))
+            self._bad[int(selection.source[row])] += 1
+        return super().replacement(selection, row, attempt)
 
     def _check_bad(self, number: int) -> None:
         """Raise SourceError if more samples of a source are bad than it may have."""

@@ -82,14 +82,18 @@ class Mix(PartsReader):
         MEMBERS,
         REQUIRED,
         "The sources: the outputs of a reader by the source's name; or the path of a file that "
-        "lists sources and shares, which is a metadataset of Energon or an `input_cfg` of NeMo.",
+        "lists sources and shares: a metadataset of Energon, an `input_cfg` of NeMo, or `streams` "
+        "of MosaicML.",
     )
-    split = param(STR, None, "Split of the metadataset that `members` names, by default 'train'.")
+    split = param(
+        STR, None, "Split of the file that `members` names: of a metadataset, by default 'train'."
+    )
     source_arguments = param(
         OPTIONS,
         {},
         "Arguments of the readers of a file's sources, which are `fn.readers.webdataset` for a "
-        "metadataset and `fn.readers.nemo_asr` for an `input_cfg`: `{'ext': ['jpg', 'cls']}`.",
+        "metadataset, `fn.readers.nemo_asr` for an `input_cfg`, and `fn.readers.mds` for "
+        "`streams`: `{'ext': ['jpg', 'cls']}`.",
     )
     weights = param(
         ANY,
@@ -180,11 +184,10 @@ class Mix(PartsReader):
         return dict(zip(self.members, np.asarray(given).tolist(), strict=True))
 
     def wrap(self, outputs: tuple[Any, ...]) -> Any:
-        *raw, source = outputs
         name, member = next(iter(self.members.items()))
         if not member.decoded:
             return super().wrap(outputs)
-        decoded = self.readers[name].wrap(tuple(raw))
+        decoded = self.readers[name].wrap(outputs)
         decoded = decoded if isinstance(decoded, list) else [decoded]
         for name, each in self.members.items():
             if each.decoded != shown(decoded):
@@ -192,7 +195,7 @@ class Mix(PartsReader):
                     f"the source {name!r} must be what its reader has returned, unchanged; it is "
                     f"{', '.join(each.decoded)}"
                 )
-        return [*decoded, source]
+        return decoded
 
     def find_parts(self) -> list[MixedPart]:
         from fractions import Fraction
@@ -259,8 +262,7 @@ class Mix(PartsReader):
         """Return the shares of the parts, of which each source has those of its weight."""
         from ...engine.order import shares
 
-        exact = shares.exact_numbers("weights", weights)
-        shares.all_of(self.members, "weights", exact)
+        exact = shares.exact_numbers("weights", weights, self.members)
         of_parts, sizes = {}, {}
         for name, own in self._of_member.items():
             whole = sum(part.weight for part in own)

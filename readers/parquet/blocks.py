@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
-from threading import Lock
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +12,7 @@ from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import PenstockError
 from ..interrupt import passed_on
 from ..source import checked_indices
+from ..storage.block_cache import BlockCache, Decoded
 from ..storage.damage import STRICT, Damages
 from ..storage.read_team import READ_TEAM
 from ..storage.storage import Storage
@@ -25,8 +23,6 @@ from .table_file import TableFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Decoded = TypeVar("Decoded")
 
 _DECODED_TOGETHER = 4
 """Blocks that threads decode at a time, and that memory must hold beside the cache."""
@@ -100,7 +96,7 @@ class RowBlocks(Generic[Decoded]):
         self.files = tuple(files)
         self._columns = columns
         self._decoded = decoded
-        self._cache = _Cache[Decoded](cache_bytes)
+        self._cache = BlockCache[Decoded](cache_bytes)
         counts = [count for file in files for count in file.counts]
         self._firsts: Int64s = np.cumsum([0, *counts], dtype=np.int64)
         self._file_firsts: Int64s = np.cumsum([0, *(len(f.counts) for f in files)], dtype=np.int64)
@@ -177,71 +173,3 @@ class RowBlocks(Generic[Decoded]):
         self._cache.clear()
         for file in self.files:
             file.storage.close()
-
-
-class _Cache(Generic[Decoded]):
-    """Blocks by number; the least recently used one goes first. Many threads may ask."""
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes
-        self._kept: OrderedDict[int, Future[tuple[Decoded, int]]] = OrderedDict()
-        self._nbytes = 0  # of those that are read
-        self._lock = Lock()
-
-    def get(
-        self,
-        numbers: list[int],
-        read: Callable[[list[int]], dict[int, tuple[Decoded, int]]],
-    ) -> dict[int, Decoded]:
-        """Return blocks; `read` reads those that are not kept, and that no other thread reads."""
-        missing: dict[int, Future[tuple[Decoded, int]]] = {}
-        with self._lock:
-            for number in numbers:
-                if number not in self._kept:
-                    self._kept[number] = missing[number] = Future()
-                self._kept.move_to_end(number)
-            blocks = {number: self._kept[number] for number in numbers}
-        if missing:
-            self._read(missing, read)
-        return {number: block.result()[0] for number, block in blocks.items()}
-
-    def _read(
-        self,
-        missing: dict[int, Future[tuple[Decoded, int]]],
-        read: Callable[[list[int]], dict[int, tuple[Decoded, int]]],
-    ) -> None:
-        try:
-            columns = read(list(missing))
-        except BaseException as error:
-            with self._lock:
-                for number, block in missing.items():
-                    if self._kept.get(number) is block:
-                        del self._kept[number]
-            for block in missing.values():
-                block.set_exception(error)
-            return
-        with self._lock:
-            for number, block in missing.items():
-                block.set_result(columns[number])
-                if self._kept.get(number) is block:  # else `clear` was called
-                    self._nbytes += columns[number][1]
-            self._drop_some()
-
-    def _drop_some(self) -> None:
-        while self._nbytes > self._most and len(self._kept) > 1:
-            oldest = next((n for n, block in self._kept.items() if block.done()), None)
-            if oldest is None:
-                return
-            self._nbytes -= self._kept.pop(oldest).result()[1]
-
-    def clear(self) -> None:
-        """Forget all blocks."""
-        with self._lock:
-            self._kept.clear()
-            self._nbytes = 0
-
-    def __getstate__(self) -> int:
-        return self._most
-
-    def __setstate__(self, most_bytes: int) -> None:
-        type(self).__init__(self, most_bytes)

@@ -86,7 +86,7 @@ class NumberValues(ColumnValues):
         """See `ColumnValues.take`."""
         self._check(rows)
         chosen = self._numbers[rows]
-        converted, changed = _converted(chosen, self._dtype)
+        converted, changed = fitted(chosen, self._dtype)
         if changed.any():
             row = int(np.argmax(changed))
             reason = f"is {chosen[row]}, which is no number of type {self._dtype.name}"
@@ -233,7 +233,7 @@ class ListValues(ColumnValues):
         starts, ends = self._bounds[rows].tolist(), self._bounds[rows + 1].tolist()
         for number, sample in enumerate(samples):
             elements = self._elements[starts[number] : ends[number]]
-            converted, changed = _converted(elements, self._dtype)
+            converted, changed = fitted(elements, self._dtype)
             if changed.any():
                 reason = f"holds {elements[np.argmax(changed)]}, no number of {self._dtype.name}"
                 raise BadValueError(int(rows[number]), reason)
@@ -251,7 +251,7 @@ class ListValues(ColumnValues):
         return elements + self._bounds.nbytes + self._shapes.nbytes
 
 
-def _converted(numbers: Array, dtype: DType) -> tuple[Array, NDArray[np.bool_]]:
+def fitted(numbers: Array, dtype: DType) -> tuple[Array, NDArray[np.bool_]]:
     """Return numbers in another type, and which of them are others now; reals may be rounded."""
     if numbers.dtype == dtype:
         return numbers, np.zeros(1, np.bool_)

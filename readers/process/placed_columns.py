@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...engine.arrays import Array, Bytes
 from ...engine.tensors.arena import PLAIN_DTYPES
-from ...engine.tensors.packed_rows import MetadataFunction, PackedRows
+from ...engine.tensors.rows import MetadataFunction, PackedRows
 from ..source import Column
 
 ALIGNMENT = 64

@@ -21,7 +21,7 @@ from typing import Any
 from ...engine.processes.helper_child import Answer, serve
 from ...engine.processes.shipment import Shipment
 from ...engine.tensors.arena import Arena
-from ...engine.tensors.packed_rows import MetadataFunction
+from ...engine.tensors.rows import MetadataFunction
 from ...engine.threads import Team
 from .mapped_child import MapCopier, leave_no_dump
 from .source_reads import SourceReads

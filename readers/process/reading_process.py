@@ -13,7 +13,7 @@ from types import MappingProxyType
 from ...engine.processes.helper_processes import HelperProcesses
 from ...engine.processes.shipment import Shipment
 from ...engine.tensors.arena import Arena
-from ...engine.tensors.packed_rows import MetadataFunction
+from ...engine.tensors.rows import MetadataFunction
 from ..source import Source
 
 REQUESTS_AT_ONCE = 4
@@ -33,7 +33,7 @@ class ReadingProcess(HelperProcesses):
         arena: memory that other processes may map.
         threads: number of threads of each process.
         metadata_functions: functions that a process runs on each encoded sample, by name: see
-            `PackedRows.metadata`.
+            `TensorList.metadata`.
         processes: number of processes.
         source: whose samples they read, if they do.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...engine.control.reads import SlowLimits, is_slow
 from ...engine.tensors.arena import Arena
-from ...engine.tensors.packed_rows import MetadataFunction
+from ...engine.tensors.rows import MetadataFunction
 from ...engine.threads import Team
 from ..source import Source
 from .placed_columns import Placed, ReadMemory

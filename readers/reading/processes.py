@@ -15,7 +15,7 @@ from ...engine.order.selection import Selection
 from ...engine.pending import Pending
 from ...engine.processes.helper_processes import Answers
 from ...engine.tensors.arena import Arena
-from ...engine.tensors.packed_rows import MetadataFunction
+from ...engine.tensors.rows import MetadataFunction
 from ..interrupt import Interrupt
 from ..process.placed_columns import ALIGNMENT, Placed, joined
 from ..process.reading_process import ReadingProcess

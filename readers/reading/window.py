@@ -10,8 +10,8 @@ A batch's samples follow from its number. So to read batches together, or early,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -19,48 +19,73 @@ from ...engine.control import reads
 from ...engine.control.readings import Decision, Decisions
 from ...engine.control.reads import ReadLimits, ReadReading
 from ...engine.graph.context import BatchContext
-from ...engine.order.sampler import Sampler
+from ...engine.order.order import Order
 from ...engine.order.selection import Selection
 from ...engine.pending import Pending
 from ...engine.tensors.memory import SlabPool
 from .carriers import Carrier, CountedMemory, ReadColumns
 
 if TYPE_CHECKING:
-    from ...engine.order.cursor import Cursor
-    from ...engine.order.rounds import Rounds
     from ..source import Column
-
-    Order = Sampler | Cursor | Rounds
 
 SAMPLES_AT_ONCE = 2048
 """Samples that the sampler is asked for at once. To ask for a batch of 8 samples takes longer than
 to cut it out of many."""
 
 
-class _Read:
-    """Consecutive batches that are read together.
+class _Batches:
+    """Consecutive batches.
 
     Attributes:
         numbers: numbers of the batches.
         selection: their samples, end to end.
         bounds: where each batch begins among the samples, and where the last one ends.
-        pending: the read, once it is started.
-        memory: memory that the read takes.
-        columns: the samples, once they are read.
     """
 
     def __init__(self, numbers: range, selection: Selection, sizes: Sequence[int]) -> None:
         self.numbers = numbers
         self.selection = selection
         self.bounds = [0, *accumulate(sizes)]
+
+    def hold(self, numbers: range) -> bool:
+        """Return whether these are some of the batches."""
+        return self.numbers.start <= numbers.start and numbers.stop <= self.numbers.stop
+
+    def rows(self, numbers: range) -> slice:
+        """Return which of the samples are those of some of the batches."""
+        first = self.numbers.start
+        return slice(self.bounds[numbers.start - first], self.bounds[numbers.stop - first])
+
+    def sizes(self, numbers: range) -> list[int]:
+        """Return the numbers of samples of some of the batches."""
+        first = self.numbers.start
+        bounds = self.bounds[numbers.start - first : numbers.stop - first + 1]
+        return [stop - start for start, stop in pairwise(bounds)]
+
+    def distinct(self) -> int:
+        """Return how many batches there are before one with a sample that has come before."""
+        indices, seen = self.selection.index.tolist(), set[int]()
+        for number, (start, stop) in enumerate(pairwise(self.bounds)):
+            seen.update(indices[start:stop])  # np.unique takes longer, and gives up the GIL
+            if len(seen) < stop:
+                return number
+        return len(self.numbers)
+
+
+class _Read(_Batches):
+    """Consecutive batches that are read together.
+
+    Attributes:
+        pending: the read, once it is started.
+        memory: memory that the read takes.
+        columns: the samples, once they are read.
+    """
+
+    def __init__(self, numbers: range, selection: Selection, sizes: Sequence[int]) -> None:
+        super().__init__(numbers, selection, sizes)
         self.memory: CountedMemory
         self.pending: Pending[ReadColumns] | None = None
         self.columns: ReadColumns | None = None
-
-    def rows(self, numbers: range) -> slice:
-        """Return which samples of the read are those of some of its batches."""
-        first = self.numbers.start
-        return slice(self.bounds[numbers.start - first], self.bounds[numbers.stop - first])
 
     def columns_of(self, numbers: range) -> ReadColumns:
         """Return the samples of some of its batches."""
@@ -92,7 +117,6 @@ class ReadWindow:
 
     Args:
         sampler: says which samples a batch has.
-        batch_size: number of samples of a batch.
         carrier: reads the samples.
 
     Attributes:
@@ -104,8 +128,7 @@ class ReadWindow:
 
     limits: ClassVar = ReadLimits()
 
-    def __init__(self, sampler: Order, batch_size: int, carrier: Carrier) -> None:
-        self._batch_size = batch_size
+    def __init__(self, sampler: Order, carrier: Carrier) -> None:
         self._reads: list[_Read] = []  # in the order of their numbers
         self._largest: float | None = None  # bytes of a batch
         self.decisions: Decisions = {}
@@ -116,7 +139,7 @@ class ReadWindow:
         """Have another carrier read from now on; drop what was begun."""
         self.forget()
         self.carrier = carrier
-        usual: int = getattr(self._sampler, "usual_batch", self._batch_size)
+        usual = self._sampler.usual_batch
         self._most = max(1, self.limits.samples // usual) if carrier.grouped else 1
         self.count = 1
 
@@ -129,11 +152,8 @@ class ReadWindow:
         """Take the samples of batch `number` and of later batches from the start of a sampler."""
         self.forget()
         self._sampler = sampler
-        self._sizes_differ = hasattr(sampler, "size_of")
-        self._batch_size = sampler.batch_size
         self._first = number
-        self._known = range(0)  # batches whose samples are known: `_all`
-        self._all: Selection
+        self._known: _Batches | None = None  # many, to cut batches out of
 
     def select(self, number: int, batches: int = 1) -> Selection:
         """Return copies of the samples of consecutive batches: a pure function of the numbers."""
@@ -201,40 +221,49 @@ class ReadWindow:
         self.forget()
         self.carrier.close()
 
+    def size_of(self, number: int) -> int:
+        """Return the number of samples of a batch."""
+        (size,) = self._with(numbers := range(number, number + 1)).sizes(numbers)
+        return size
+
     def _cut(self, numbers: range) -> Selection:
         """Return copies of the samples of batches, cut out of those of many batches."""
-        if self._sizes_differ:
-            return self._sampler.select(numbers.start - self._first, len(numbers))
+        known = self._with(numbers)
+        return known.selection.cut(known.rows(numbers))
+
+    def _with(self, numbers: range) -> _Batches:
+        """Return many batches, with these among them."""
         known = self._known
-        if numbers.start not in known or numbers.stop > known.stop:
-            at_once = max(len(numbers), SAMPLES_AT_ONCE // self._batch_size, 1)
-            self._all = self._sampler.select(numbers.start - self._first, at_once)
-            known = self._known = range(numbers.start, numbers.start + at_once)
-        start = (numbers.start - known.start) * self._batch_size
-        return self._all.cut(slice(start, start + len(numbers) * self._batch_size))
+        if known is None or not known.hold(numbers):
+            first = numbers.start - self._first
+            # Groups seldom end where these batches end; then few are selected twice.
+            count = max(4 * len(numbers), SAMPLES_AT_ONCE // self._sampler.usual_batch)
+            sizes = self._sampler.batch_sizes(first, count)
+            selection = self._sampler.select(first, count)
+            known = _Batches(range(numbers.start, numbers.start + count), selection, sizes)
+            self._known = known
+        return known
 
     def _group(self, number: int, count: int | None = None) -> _Read:
         """Return so many batches, by default `self.count`, to be read together.
 
-        Return one batch, if a sample would come twice among them.
+        Return those before a sample that would come twice among them, and one batch at least.
         """
         count = self.count if count is None else count
         numbers = range(number, number + count)
-        selection = self._cut(numbers)
-        if count > 1 and selection.has_repeats:
-            return self._group(number, 1)
-        return self._read(numbers, selection)
+        read = self._read(numbers, self._cut(numbers))
+        whole = max(1, read.distinct()) if count > 1 else 1
+        if whole < count:
+            read = self._read(numbers[:whole], read.selection.cut(read.rows(numbers[:whole])))
+        return read
 
     def _read(self, numbers: range, selection: Selection) -> _Read:
-        size_of: Callable[[int], int] | None = getattr(self._sampler, "size_of", None)
-        if size_of is None:
-            return _Read(numbers, selection, [self._batch_size] * len(numbers))
-        return _Read(numbers, selection, [size_of(number - self._first) for number in numbers])
+        return _Read(numbers, selection, self._with(numbers).sizes(numbers))
 
     def _read_with(self, numbers: range) -> _Read | None:
         """Return the read that holds batches, if there is one."""
         for read in self._reads:
-            if read.numbers.start <= numbers.start and numbers.stop <= read.numbers.stop:
+            if read.hold(numbers):
                 return read
         return None
 
@@ -271,7 +300,9 @@ class ReadWindow:
         if self._most > 1 and batch.count == 1:
             seconds, is_ahead = perf_counter() - started, self.carrier.depth > 0
             took = ReadReading(count, seconds, memory.nbytes, batch.memory.pool.room, is_ahead)
-            self.count = reads.decide(took, self._most, self.limits)
-            if self.count != count:
+            decided, before = reads.decide(took, self._most, self.limits), self.count
+            # A group that ends before a repeated sample is no reason for smaller ones.
+            self.count = decided if decided <= count else max(decided, before)
+            if self.count != before:
                 reading = f"{count} took {1e3 * seconds:.1f} ms and {memory.nbytes / 1e6:.1f} MB"
                 self.decisions["reads"] = Decision(f"{self.count} batches at once", reading)

@@ -31,7 +31,9 @@ def aws_options(bucket: str, options: dict[str, Any]) -> tuple[dict[str, Any], d
     if profile or (not _OWN_KEYS & set(options) and _asks_profiles()):
         session = _session(profile)
         if session is not None:
-            more["credential_provider"] = _provider(session)
+            from obstore.auth.boto3 import Boto3CredentialProvider  # needs boto3
+
+            more["credential_provider"] = Boto3CredentialProvider(session)
             if session.region_name:
                 options.setdefault("region", session.region_name)
     if not {"region", "aws_region", "default_region"} & set(options) and not _is_elsewhere(options):
@@ -67,12 +69,6 @@ def _session(profile: str | None) -> Any:
         return session if session.get_credentials() else None
     except BotoCoreError as error:
         raise ArgumentError(f"s3: {error}") from error
-
-
-def _provider(session: Any) -> Any:
-    from obstore.auth.boto3 import Boto3CredentialProvider
-
-    return Boto3CredentialProvider(session)
 
 
 def _is_elsewhere(options: Mapping[str, Any]) -> bool:

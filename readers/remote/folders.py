@@ -90,11 +90,6 @@ def _entries(place: Endpoint, url: str) -> Iterator[list[tuple[str, bool]]]:
         raise SourceError(f"{shown(url)} cannot be listed: {shown(str(error))}") from None
 
 
-def folder_entries(url: Url, options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Return the names of a folder's files and of its folders: see `folders_entries`."""
-    return folders_entries([url], options)[0]
-
-
 def folders_entries(
     urls: Sequence[Url], options: Mapping[str, Any]
 ) -> list[tuple[list[str], list[str]]]:

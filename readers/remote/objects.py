@@ -153,17 +153,13 @@ def _parts(offset: int, buffer: Bytes) -> list[tuple[int, Bytes]]:
 
 
 def _opened(place: Endpoint, url: str, tail: int) -> Iterator[tuple[Version, bytes]]:
-    yield _describe(place, url, tail)
-
-
-def _describe(place: Endpoint, url: str, tail: int) -> tuple[Version, bytes]:
+    """Fetch the last bytes, if any are wanted, or those of a small object; else the version."""
     reply = place.service.get(url, None if tail else 0, tail or LARGEST_POINTER, None)
     size = reply.version.size
-    if not reply.ranged or not (tail or size <= LARGEST_POINTER):
-        return reply.version, b""
-    if reply.offset + reply.length != size:
+    wanted = reply.ranged and (tail or size <= LARGEST_POINTER)
+    if wanted and reply.offset + reply.length != size:
         raise Passing(f"the server sent {reply.length} bytes from {reply.offset} on of {size}")
-    return reply.version, content_of(reply)
+    yield reply.version, content_of(reply) if wanted else b""
 
 
 def _first_part(place: Endpoint, url: str) -> Iterator[tuple[Version, bytes]]:

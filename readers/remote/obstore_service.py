@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ...engine.errors import SourceError
@@ -53,18 +54,14 @@ class ObstoreService(Service):
 
     def _ask(self, url: str, options: dict[str, Any]) -> Reply:
         store, path = self._stores.place(url)
-        try:
+        with self._told(url):
             found = self._obstore.get(store, path, options=options)
-        except Exception as error:
-            raise self._fault(url, error) from None
         _check_encoding(url, found, options)
         start, stop = found.range
 
         def chunks() -> Iterator[Any]:
-            try:
+            with self._told(url):
                 yield from found.stream(min_chunk_size=_CHUNK)
-            except Exception as error:
-                raise self._fault(url, error) from None
 
         return Reply(_version(found.meta), start, stop - start, chunks())
 
@@ -73,10 +70,8 @@ class ObstoreService(Service):
         if url.partition("://")[0].lower() in HTTP:
             return linked_entries(url, b"".join(self._ask(url, {}).chunks))
         store, path = self._stores.place(url)
-        try:
+        with self._told(url):
             found = self._obstore.list_with_delimiter(store, path.rstrip("/") or None)
-        except Exception as error:
-            raise self._fault(url, error) from None
         start = len(path)
         # The folder itself may be listed, as an object of no bytes.
         files = [(name, False) for item in found["objects"] if (name := item["path"][start:])]
@@ -92,10 +87,8 @@ class ObstoreService(Service):
             url: of the folder, with a slash at its end.
         """
         store, path = self._stores.place(url)
-        try:
+        with self._told(url):
             pages = list(self._obstore.list(store, path.rstrip("/") or None))
-        except Exception as error:
-            raise self._fault(url, error) from None
         found = {item["path"]: _version(item) for page in pages for item in page}
         return {name[len(path) :]: version for name, version in found.items() if name != path}
 
@@ -114,22 +107,33 @@ class ObstoreService(Service):
         store, path = self._stores.place(url)
         mode: Any = "create" if create else "overwrite"
         if known is not None:
+            if url.startswith("gs") and not known.generation:
+                known = self._with_generation(url, known)
             mode = {"e_tag": known.tag}
             mode |= {"version": known.generation} if known.generation else {}
-        try:
+        with self._told(url):
             # A kill leaves no parts behind.
             put = self._obstore.put(store, path, content, mode=mode, use_multipart=False)
-        except Exception as error:
-            raise self._fault(url, error) from None
         return Version(0, put["e_tag"] or "", generation=put["version"] or "")
+
+    def _with_generation(self, url: str, known: Version) -> Version:
+        """Return a version that a list told: lists of Google's store tell no generation."""
+        now = self._ask(url, {"head": True}).version
+        if now.tag.strip('"') != known.tag.strip('"'):
+            raise Changed
+        return now
 
     def delete(self, url: str) -> None:
         """Delete an object; one that is not there is no error."""
         store, path = self._stores.place(url)
-        try:
+        with suppress(FileNotFoundError), self._told(url):
             self._obstore.delete(store, path)
-        except FileNotFoundError:
-            pass
+
+    @contextmanager
+    def _told(self, url: str) -> Iterator[None]:
+        """Raise our exceptions for those of obstore."""
+        try:
+            yield
         except Exception as error:
             raise self._fault(url, error) from None
 

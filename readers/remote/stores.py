@@ -6,9 +6,9 @@ import importlib
 import os
 import re
 import sys
-from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
 from importlib.util import spec_from_loader
 from threading import Lock
@@ -72,7 +72,7 @@ class Stores:
         self.library = library()
         self._scheme = _SCHEMES[url.partition("://")[0].lower()]
         self._options = dict(options)
-        self._stores: OrderedDict[str, Any] = OrderedDict()
+        self._made = lru_cache(_MOST_STORES)(self._make)
         self._lock = Lock()
         self._client = {
             "connect_timeout": f"{round(limits.stall_seconds * 1000)}ms",
@@ -97,20 +97,14 @@ class Stores:
         return self._store(url, url), ""
 
     def _store(self, base: str, url: str) -> Any:
-        with self._lock:
-            if base in self._stores:
-                self._stores.move_to_end(base)
-                return self._stores[base]
-            try:
-                store = self._make(base)
-            except (ArgumentError, MissingDependencyError):
-                raise
-            except Exception as error:  # of obstore: its classes have no common one but this
-                raise ArgumentError(f"{shown(url)}: {_said(error)}") from None
-            self._stores[base] = store
-            if len(self._stores) > _MOST_STORES:
-                self._stores.popitem(last=False)
-            return store
+        try:
+            with self._lock:  # of requests at once, the first one makes the store
+                return self._made(base)
+        except (ArgumentError, MissingDependencyError):
+            raise
+        except Exception as error:  # of obstore: its classes have no common one but this
+            said = shown(str(error).partition("\n")[0])  # a dump of its structures follows
+            raise ArgumentError(f"{shown(url)}: {said or type(error).__name__}") from None
 
     def _make(self, base: str) -> Any:
         options, client = dict(self._options), dict(self._client)
@@ -156,11 +150,6 @@ def _is_plain_http(options: Mapping[str, Any]) -> bool:
     endpoints = [v for name, v in os.environ.items() if name.startswith(of_services)]
     endpoints += [value for value in options.values() if isinstance(value, str)]
     return any(value.startswith("http://") for value in endpoints)
-
-
-def _said(error: Exception) -> str:
-    """Return the first line of obstore's message; a dump of its structures follows."""
-    return shown(str(error).partition("\n")[0]) or type(error).__name__
 
 
 _stale = False

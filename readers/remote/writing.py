@@ -49,7 +49,7 @@ class WritableFolder:
 
     def listed(self) -> dict[str, Version]:
         """Return the versions of all objects by name."""
-        return self._persist("", lambda url: self._service().objects(url))
+        return self._ask("", lambda service, url: service.objects(url))
 
     def read(self, name: str) -> bytes:
         """Return the content of a small object.
@@ -79,11 +79,11 @@ class WritableFolder:
             FileExistsError: the object is there, or is not the version `known`.
         """
 
-        def put(url: str) -> Version:
-            return self._service().put(url, content, known, create=create)
+        def put(service: ObstoreService, url: str) -> Version:
+            return service.put(url, content, known, create=create)
 
         try:
-            return self._persist(name, put)
+            return self._ask(name, put)
         except Changed:
             # The answer to an attempt before may have been lost.
             if isinstance(content, bytes) and self.read(name) == content:
@@ -92,15 +92,9 @@ class WritableFolder:
 
     def delete(self, name: str) -> None:
         """Delete an object; one that is not there is no error."""
-        self._persist(name, lambda url: self._service().delete(url))
+        self._ask(name, lambda service, url: service.delete(url))
 
-    def _service(self) -> ObstoreService:
-        service = endpoint(self.url.text, self._writing).service
-        assert isinstance(service, ObstoreService)
-        return service
-
-    def _persist(self, name: str, ask: Callable[[str], Answer]) -> Answer:
-        url = (self.url / name).text
-        return persist(
-            partial(ask, url), shown(url), endpoint(self.url.text, self._writing).limits, sleep
-        )
+    def _ask(self, name: str, ask: Callable[[ObstoreService, str], Answer]) -> Answer:
+        place, url = endpoint(self.url.text, self._writing), (self.url / name).text
+        assert isinstance(place.service, ObstoreService)
+        return persist(partial(ask, place.service, url), shown(url), place.limits, sleep)

@@ -14,6 +14,7 @@ file_object  a storage as a file object
 strings      millions of byte strings in two blocks of memory
 kept         remote objects whose bytes are kept once they were fetched as a whole
 index_cache  arrays that are computed from a file once, and kept for later runs
+block_cache  decoded blocks of files, of which the last ones are kept
 damage       files that cannot be read to their end, or not at all
 rescue       records behind the damage
 claims       sizes that files and servers claim, against the memory of this machine

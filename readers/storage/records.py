@@ -104,8 +104,20 @@ class RecordFiles:
             OSError: a file cannot be read. SourceError if it became shorter.
         """
         indices = checked_indices(indices, len(self))
-        lengths = self._lengths[indices]
-        plan = plan_reads(self._addresses[indices], lengths, self._gap, self._part)
+        return self._read(
+            indices, self._addresses[indices], self._lengths[indices], allocate, slack
+        )
+
+    def _read(
+        self,
+        indices: NDArray[np.int64],
+        addresses: Int64s,
+        lengths: Int64s,
+        allocate: Allocate,
+        slack: int = 0,
+    ) -> Records:
+        """Read ranges of the records `indices`."""
+        plan = plan_reads(addresses, lengths, self._gap, self._part)
         if plan.size > memory_of_machine():
             check_claim(self.where(int(indices[lengths.argmax()])), plan.size)
         block: Bytes = allocate((plan.size + slack,), np.uint8)

@@ -214,7 +214,7 @@ class TFRecord(RecordReader):
 
     def wrap(self, outputs: tuple[object, ...]) -> Any:
         """Return the outputs by name, as DALI does."""
-        return dict(zip((*self._names, "bound"), outputs, strict=False))
+        return dict(zip(self._names, outputs, strict=True))
 
     def open_source(self) -> TFRecordSource:
         verify = self._verification()

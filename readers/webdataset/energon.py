@@ -124,7 +124,7 @@ def energon_set(place: Place, options: Mapping[str, Any] | None = None) -> Energ
     named = {str(part): _expanded(name, shards) for part, shards in listed.items()}
     every = {shard for shards in named.values() for shard in shards}
     for shard in every:
-        _check_inside(name, shard)
+        check_inside(name, shard)
     counts = _counts(place, options)
     return EnergonSet(
         place,
@@ -186,7 +186,8 @@ def _expanded(name: str, patterns: object) -> list[str]:
     return [shard for pattern in patterns for shard in expand_braces(pattern)]
 
 
-def _check_inside(name: str, shard: str) -> None:
+def check_inside(name: str, shard: str) -> None:
+    """Raise SourceError unless a shard that the file `name` names lies in the data set's folder."""
     if not shard or is_url(shard) or is_local(shard.encode("utf-8", "surrogateescape")):
         raise SourceError(f"{name}: the shard {shard!r:.200} does not lie in the data set")
     if ".." in shard.split("/") or "\0" in shard:

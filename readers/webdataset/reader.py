@@ -216,7 +216,7 @@ class WebDataset(RecordReader):
     def _tell_order(self) -> None:
         """Say how a shuffle reads archives that are opened when their turn comes."""
         order = self._order()
-        if order is not None and order.walks(order.state.epoch):
+        if order is not None and order.order.walks(order.state.epoch):
             self._say(notices.of_walk(self._window()))
         else:
             given = [name for name in _NEED_ALL if getattr(self, name) is not None]

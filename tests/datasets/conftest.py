@@ -6,6 +6,7 @@ import pytest
 
 from penstock.datasets.formats import hashed_file
 
+from ..readers.conftest import gcs as gcs
 from ..readers.conftest import s3 as s3
 from ..readers.conftest import s3_service as s3_service
 from ..readers.conftest import web as web

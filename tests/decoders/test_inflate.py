@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def
-from penstock.decoders.inflate import _ZSTD, Inflate
+from penstock.decoders.inflate import Inflate
 from penstock.engine.errors import ArgumentError, DecodeError, MissingDependencyError
+from penstock.formats.decompression import ZSTD
 
 from ..operators.running import apply
 from ..readers.tars import archive
@@ -24,7 +25,7 @@ def lz4(data):
 
 
 def zstd(data):
-    return pytest.importorskip(_ZSTD).compress(data)
+    return pytest.importorskip(ZSTD).compress(data)
 
 
 COMPRESS = {
@@ -171,10 +172,10 @@ def test_arguments_are_checked():
         inflate(b"", shape=(3, -3), algorithm="ZLIB")
 
 
-@pytest.mark.parametrize(("algorithm", "module"), [("LZ4", "lz4"), ("ZSTD", _ZSTD)])
+@pytest.mark.parametrize(("algorithm", "module"), [("LZ4", "lz4"), ("ZSTD", ZSTD)])
 def test_missing_libraries_are_named(monkeypatch, algorithm, module):
     monkeypatch.setitem(sys.modules, "lz4.block", None)
-    monkeypatch.setitem(sys.modules, _ZSTD, None)
+    monkeypatch.setitem(sys.modules, ZSTD, None)
     with pytest.raises(MissingDependencyError, match=f"needs {module}.*: pip install"):
         inflate(b"12345", shape=5, algorithm=algorithm)
 

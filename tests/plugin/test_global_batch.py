@@ -81,7 +81,10 @@ def test_ranks_join_and_leave_and_the_step_stays(kind, folder):
         assert sizes[:-1] == [WHOLE] * (size // WHOLE)
         assert sizes[-1] == size % WHOLE
         for iterator in live:
-            assert iterator._pipelines[0].reader_meta(iterator._reader)["global_batch"] == WHOLE
+            assert (
+                iterator._pipelines[0].reader_meta(iterator._counted.reader)["global_batch"]
+                == WHOLE
+            )
             iter(iterator)
     close(every)
 

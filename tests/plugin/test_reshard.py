@@ -131,7 +131,7 @@ def test_states_through_any_ranks_and_batches(seed):
             if state is not None:
                 iterator.load_state_dict(json.loads(state))
             iter(iterator)
-        left = common([len(iterator) for iterator in live]) - live[0]._step
+        left = common([len(iterator) for iterator in live]) - live[0]._progress.step
         for _ in range(rng.randint(0, min(4, left))):
             seen += step(live)
         if live[0]._all_taken:

@@ -188,7 +188,7 @@ def test_a_state_of_other_pipelines(numbers, feed_numbers):
     with pytest.raises(CheckpointError, match="holds the state of"):
         by_reader(numbers(4, 2)).load_state_dict(state)
     other = by_reader(numbers(6, 2)).state_dict()
-    with pytest.raises(CheckpointError, match="a data set of 6 samples"):
+    with pytest.raises(CheckpointError, match="a run with 6 samples"):
         by_reader(numbers(4, 2)).load_state_dict(other)
 
 

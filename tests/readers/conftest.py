@@ -10,6 +10,7 @@ import pytest
 from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.process.reading_process import ReadingProcess
 
+from .gcs_server import GcsServer
 from .servers import ObjectServer, S3Server
 
 
@@ -36,6 +37,14 @@ def s3(s3_service: S3Server) -> Iterator[S3Server]:
     front.faults.clear()
     front.requests.clear()
     front.always = ""
+
+
+@pytest.fixture(scope="session")
+def gcs() -> Iterator[GcsServer]:
+    """Google's service; objects of other tests may lie in it."""
+    server = GcsServer()
+    yield server
+    server.close()
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ class ObjectServer:
         self._under_way = 0
         self._lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"state": self})
-        self._server = _Server((HOST, 0), handler)
+        self._server = QuietServer((HOST, 0), handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
         self._thread.start()
 
@@ -96,7 +96,7 @@ class ObjectServer:
             self._under_way -= 1
 
 
-class _Server(ThreadingHTTPServer):
+class QuietServer(ThreadingHTTPServer):
     request_queue_size = 256
     daemon_threads = True
     block_on_close = False

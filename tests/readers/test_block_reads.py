@@ -7,7 +7,8 @@ import pytest
 
 from penstock import fn, pipeline_def
 from penstock.engine.errors import ArgumentError
-from penstock.engine.order.sampler import Blocks, Sampler
+from penstock.engine.order.block_permutation import Blocks
+from penstock.engine.order.sampler import Sampler
 from penstock.engine.tensors.memory import SlabPool
 from penstock.readers.block_reads import BlockReads
 

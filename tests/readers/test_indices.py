@@ -56,7 +56,7 @@ def test_ranks_share_the_subset_and_another_world_goes_on(files):
         seen += _read(pipe, 2)
     assert sorted(seen) == [*range(12)]
     with (
-        pytest.raises(CheckpointError, match="give the reader the indices of the first run"),
+        pytest.raises(CheckpointError, match="restore it with the data and the arguments"),
         _pipe(files, saved, indices=np.arange(12), random_shuffle=True) as pipe,
     ):
         pipe.run()

@@ -7,6 +7,7 @@ pyproject.toml admits, and with each release of Python.
 from __future__ import annotations
 
 import http.server
+import json
 import threading
 import warnings
 
@@ -128,10 +129,23 @@ def _video_file(root):
     return str(path)
 
 
+def _mds(root):
+    """Write a data set of one sample, which mosaicml-streaming would write."""
+    value = np.array([8], "<u4").tobytes() + b"penstock"
+    content = np.array([1, 12, 12 + len(value)], "<u4").tobytes() + value
+    shard = {"version": 2, "format": "mds", "samples": 1, "compression": None, "zip_data": None}
+    shard |= {"column_names": ["x"], "column_encodings": ["bytes"], "column_sizes": [None]}
+    shard["raw_data"] = {"basename": "a.mds", "bytes": len(content), "hashes": {}}
+    (root / "a.mds").write_bytes(content)
+    (root / "index.json").write_text(json.dumps({"version": 2, "shards": [shard]}))
+    return fn.readers.mds(path=str(root), columns="x")
+
+
 # The other readers: the call, and the shape of the first sample of the first output.
 OTHERS = {
     "readers.coco": (_coco, None),
     "readers.numpy": (_numpy, (2, 3)),
+    "readers.mds": (_mds, (8,)),
     "readers.mix": (lambda root: fn.readers.mix({"images": _folders(root)}), None),
     "readers.map_dataset": (
         lambda root: fn.readers.map_dataset([np.zeros((2, 3)), np.ones((1, 3))]),

@@ -41,10 +41,7 @@ def run_local(
 
 
 def as_ready(
-    pool: ThreadPoolExecutor,
-    run: Callable[[Task], ShardInfo],
-    tasks: Sequence[Task],
-    at_once: int,
+    pool: ThreadPoolExecutor, run: Callable[[Task], ShardInfo], tasks: Sequence[Task], at_once: int
 ) -> Iterator[tuple[int, ShardInfo]]:
     """Run tasks in a pool, `at_once` together, and yield their numbers and shards."""
     rest = iter(tasks)

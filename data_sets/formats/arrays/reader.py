@@ -52,9 +52,7 @@ class StackSamples(StoredSamples):
         self._parts = dict(parts)
         self._stacks = {
             name: NumpySource(
-                _arrays_in(location, files, member),
-                sample_axis=0,
-                options=location.options,
+                _arrays_in(location, files, member), sample_axis=0, options=location.options
             )
             for name, (files, member) in parts.items()
         }

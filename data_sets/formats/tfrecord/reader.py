@@ -29,11 +29,7 @@ from ....readers.tfrecord.columns import LENGTHS, Wanted, one
 from ....readers.tfrecord.example import find_features, stored_names
 from ....readers.tfrecord.features import VarLenFeature, float32, int64, string
 from ....readers.tfrecord.framing import inner
-from ....readers.tfrecord.index import (
-    open_frames,
-    record_paths,
-    write_tfrecord_index,
-)
+from ....readers.tfrecord.index import open_frames, record_paths, write_tfrecord_index
 from ....readers.tfrecord.patterns import SLACK
 from ....readers.tfrecord.reader import TFRecordSource
 from ...media import encoded_component, extension_of

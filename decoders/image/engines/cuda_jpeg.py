@@ -204,12 +204,12 @@ def _common_memory(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]] | None:
     """Return the memory in which all of these rows lie, and their offsets there; None if they lie
     apart."""
-    packed = encoded.packed
-    if packed is not None:
-        return packed.memory, packed.offsets[rows]
-    block = encoded.row(int(rows[0])).base
-    if not isinstance(block, np.ndarray) or block.dtype != np.uint8 or block.ndim != 1:
+    block = encoded.stored.in_block()
+    if block is not None:
+        return block.memory, block.offsets[rows]
+    memory = encoded.row(int(rows[0])).base
+    if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8 or memory.ndim != 1:
         return None
-    if any(encoded.row(row).base is not block for row in rows.tolist()):
+    if any(encoded.row(row).base is not memory for row in rows.tolist()):
         return None
-    return block, (encoded.pointers()[rows] - np.uint64(block.ctypes.data)).astype(np.int64)
+    return memory, (encoded.pointers()[rows] - np.uint64(memory.ctypes.data)).astype(np.int64)

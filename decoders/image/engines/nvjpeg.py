@@ -254,7 +254,9 @@ class HardwareDecoder:
             before = beside.taken_bytes
             pixels = beside.scratch(nbytes[:, np.newaxis], np.uint8)
             lane.taken_bytes += beside.taken_bytes - before
-            beside.fill(pixels.dense() if pixels.packed is None else pixels.packed.memory, MARK)
+            block = pixels.stored.in_block()
+            assert block is not None  # all memory of `scratch` is one
+            beside.fill(block.memory, MARK)
             beside.synchronize()
             images = np.zeros(len(encoded), _IMAGE)
             images["channel"][:, 0] = pixels.pointers()
@@ -270,7 +272,7 @@ class HardwareDecoder:
                 finally:  # also without memory for the look: the next turn finds the state idle
                     beside.synchronize()
                 engine.end = perf_counter()
-                lane.engines_ns["JPEG engine"] += int(1e9 * (engine.end - started))
+                lane.times.engines_ns["JPEG engine"] += int(1e9 * (engine.end - started))
                 self.busy = 0.0 if engine.is_new else engine.end - started
                 engine.is_new = False
             pixels.used_on(lane.stream.ptr, lasts=True)
@@ -288,4 +290,4 @@ class HardwareDecoder:
     @staticmethod
     def _clocks(device: Device, now: float) -> tuple[float, float]:
         """Return seconds: the time, and how long the lane has waited until then."""
-        return now, device.wait_ns["batches"] / 1e9
+        return now, device.times.wait_ns["batches"] / 1e9

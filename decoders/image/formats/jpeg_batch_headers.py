@@ -43,7 +43,7 @@ SCALED_GRAY = 0x311
 engine takes them for those of luma beside chroma, and writes the colors of other files."""
 
 METADATA = "jpeg"
-"""Key of `headers` in the metadata of encoded samples (`PackedRows.metadata`)."""
+"""Key of `headers` in the metadata of encoded samples (`TensorList.metadata`)."""
 
 
 class JpegBatchHeaders(NamedTuple):
@@ -71,11 +71,9 @@ class JpegBatchHeaders(NamedTuple):
 
 def read_headers(encoded: TensorListCPU) -> JpegBatchHeaders:
     """Read the headers of encoded files, which are one-dimensional arrays of uint8."""
-    addresses, lengths, packed = encoded.pointers(), _lengths(encoded), encoded.packed
-    if packed is not None and METADATA in packed.metadata:
-        table = packed.metadata[METADATA].copy()
-    else:
-        table = headers(addresses, lengths)
+    addresses, lengths = encoded.pointers(), _lengths(encoded)
+    known = encoded.metadata.get(METADATA)
+    table = headers(addresses, lengths) if known is None else known.copy()
     plain, sizes, orientation, sampling = table[:, 0] != 0, table[:, 1:3], table[:, 3], table[:, 4]
     return JpegBatchHeaders(plain, sizes, orientation, sampling, addresses, lengths)
 
@@ -101,9 +99,9 @@ def headers(addresses: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDArra
 
 def _lengths(encoded: TensorListCPU) -> NDArray[np.int64]:
     """Return the files' lengths in bytes; 0 for an array that is not one run of bytes."""
-    packed = encoded.packed
-    if packed is not None and packed.dtype == np.uint8 and packed.shapes.shape[1] == 1:
-        return packed.shapes[:, 0]
+    block = encoded.stored.in_block()
+    if block is not None and block.dtype == np.uint8 and block.ndim == 1:
+        return block.shapes[:, 0]
     rows = encoded.rows()
     return np.array(
         [

@@ -39,6 +39,7 @@ class Workers:
         watch: calls a thread's function, and reports what it raises.
 
     Attributes:
+        count: see the argument.
         threads: all threads that were started.
         why_threads: why processes did not replace the threads, or "".
     """
@@ -55,7 +56,7 @@ class Workers:
     ) -> None:
         self.threads: list[threading.Thread] = []
         self.why_threads = ""
-        self._count = count
+        self.count = count
         self._processes_first = bool(processes)
         self._plans = plans
         self._arena = arena
@@ -91,14 +92,14 @@ class Workers:
     def queue_batch(self, batch: Batch, chain: Chain, segment: int) -> None:
         """Have the rows of a batch taken through a chain; the batch has at least one row."""
         run = chain.start(batch, self._crew.rows_per_turn(batch.size))
-        self._turns.add(run, segment, min(self._count, run.turns))
+        self._turns.add(run, segment, min(self.count, run.turns))
 
     def stop(self) -> None:
         """Have all threads end after the row in hand, and end all processes; idempotent."""
         with self._lock:
             crews = list(self._crews)
             # Those that others have replaced may wait, too, and `start` may be at work.
-            self._turns.stop(len(self.threads) + self._count)
+            self._turns.stop(len(self.threads) + self.count)
         for crew in crews:
             crew.kill()
 
@@ -129,7 +130,7 @@ class Workers:
                 chosen = outcome.name.lower().replace("_", " ")
                 self._clocks.decisions["workers"] = Decision(chosen, self._chooser.reading)
             if outcome == WorkerChoice.ALL_THREADS and isinstance(crew, ThreadCrew):
-                crew.grow(self._count)
+                crew.grow(self.count)
             elif outcome == WorkerChoice.PROCESSES:
                 self._start_thread("penstock-starter", self._try_processes)
             elif outcome == WorkerChoice.FEW_THREADS:
@@ -151,7 +152,7 @@ class Workers:
 
     def _start_processes(self) -> None:
         crew = ProcessCrew(
-            self._count,
+            self.count,
             self._turns,
             self._plans,
             self._arena,

@@ -25,10 +25,12 @@ def source(tmp_path):
     return made.write(tmp_path / "source", made.images(), classes=("a", "b"))
 
 
-@pytest.fixture
+@pytest.fixture(params=["s3", "gs"])
 def place(s3, request):
-    """Return a folder in S3 of the test's own."""
-    store = WritableFolder(Url(f"s3://bucket/{request.node.name}/set"), s3.options)
+    """Return a folder of the test's own in each kind of store whose conditions differ."""
+    server = s3 if request.param == "s3" else request.getfixturevalue("gcs")
+    name = request.node.name.replace("[", "-").rstrip("]")  # no pattern
+    store = WritableFolder(Url(f"{request.param}://bucket/{name}/set"), server.options)
     yield store
     for name in store.listed():
         store.delete(name)
@@ -188,6 +190,7 @@ def test_source_and_destination_may_not_overlap(source, place):
 
 
 @pytest.mark.parametrize("fault", ["503", "drop"])
+@pytest.mark.parametrize("place", ["s3"], indirect=True)
 def test_faults_that_pass(source, place, s3, tmp_path, fault):
     s3.front.faults.extend(["", fault] * 12)
     convert(source, place)

@@ -14,7 +14,7 @@ from penstock.engine.gpu import device as device_module
 from penstock.engine.gpu.kernels import Kernel
 from penstock.engine.gpu.tables import Pointers, struct_table
 from penstock.engine.tensors import TensorListCPU, address_of
-from penstock.engine.tensors.packed_rows import packed_between
+from penstock.engine.tensors.rows import packed_between
 from penstock.testing.emulator import COMPILER, EmulatedDevice, HostPool
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError, CheckpointError
-from penstock.engine.order.cursor import Cursor, mixture_state, state_of
+from penstock.engine.order.cursor import Cursor, state_of
 from penstock.engine.order.mixture import Mixture
+from penstock.engine.order.mixture_state import MixtureState
 from penstock.engine.order.sampler import Sampler, restored_state
 from penstock.engine.order.shares import shares_of_repeats
 
@@ -62,9 +63,9 @@ def test_wrong_arguments_are_refused():
 
 def test_states_of_the_two_kinds_of_order_are_told_apart():
     mixed, plain = _cursor().saved_after(1), Sampler(7, 2).saved_after(1)
-    assert state_of(mixed) == mixture_state(mixed)
+    assert state_of(mixed) == MixtureState.from_json(mixed)
     assert state_of(plain) == restored_state(plain)
     with pytest.raises(CheckpointError, match="a reader that mixes sources"):
         restored_state(mixed)
     with pytest.raises(CheckpointError, match="a reader of one source"):
-        mixture_state(plain)
+        MixtureState.from_json(plain)

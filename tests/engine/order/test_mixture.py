@@ -9,8 +9,9 @@ import pytest
 
 from penstock.engine.errors import ArgumentError
 from penstock.engine.order.block_permutation import Blocks
-from penstock.engine.order.cursor import Cursor, mixture_state
+from penstock.engine.order.cursor import Cursor
 from penstock.engine.order.mixture import Mixture
+from penstock.engine.order.mixture_state import MixtureState
 from penstock.engine.order.shares import (
     shares_of_batches,
     shares_of_choice,
@@ -73,7 +74,7 @@ class _Run:
         assert len(saved) == 1, "ranks differ in their state"
         (text,) = saved
         assert len(text) <= 1024
-        self.state = mixture_state(json.loads(text))
+        self.state = MixtureState.from_json(json.loads(text))
 
     def _check_shares(self, plan, found, batches):
         for rows in np.array_split(np.arange(len(found.index)), batches):
@@ -144,7 +145,7 @@ def test_replacements_are_of_the_same_source():
     sizes = {"a": 3, "b": 40}
     plan = Mixture(sizes, shares_of_repeats(sizes, {}), shuffle=True)
     for position in range(43):
-        index, _, source = plan.select(np.array([0]), np.array([position]))
+        index, _, source = plan.select(0, np.array([position]))
         others = [plan.replacement(0, position, i) for i in range(plan.others(0, position))]
         own = range(3) if source[0] == 0 else range(3, 43)
         assert sorted([*others, int(index[0])]) == [*own]

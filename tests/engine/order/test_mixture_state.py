@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from penstock.engine.errors import CheckpointError
-from penstock.engine.order.cursor import Cursor, mixture_state
+from penstock.engine.order.cursor import Cursor
 from penstock.engine.order.mixture import Mixture
+from penstock.engine.order.mixture_state import MixtureState
 from penstock.engine.order.shares import shares_of_repeats, shares_of_weights
 
 SIZES = {"hand": 40, "web": 100}
@@ -19,7 +20,9 @@ def _mixture(sizes=SIZES, weights=(1, 3), **options):
 
 
 def _after(plan, batches=4, batch_size=5):
-    return mixture_state(json.loads(json.dumps(Cursor(plan, batch_size).saved_after(batches))))
+    return MixtureState.from_json(
+        json.loads(json.dumps(Cursor(plan, batch_size).saved_after(batches)))
+    )
 
 
 def test_an_epoch_keeps_its_end_when_weights_change():
@@ -83,9 +86,10 @@ def test_many_sources_have_a_short_state():
     saved = Cursor(plan, 64).saved_after(10)
     assert "entries" not in saved
     assert isinstance(saved["sizes"], str)
-    assert Mixture(sizes, plan.shares, state=mixture_state(saved)).start.at == 640
+    assert Mixture(sizes, plan.shares, state=MixtureState.from_json(saved)).start.at == 640
+    more = {**sizes, "one": 1}
     with pytest.raises(CheckpointError, match="other sources, or of sources of other sizes"):
-        Mixture({**sizes, "one": 1}, plan.shares, state=mixture_state(saved))
+        Mixture(more, shares_of_repeats(more, {}), state=MixtureState.from_json(saved))
 
 
 @pytest.mark.parametrize(
@@ -110,4 +114,4 @@ def test_many_sources_have_a_short_state():
 def test_damaged_states_are_refused(damage):
     value = Cursor(_mixture(), 5).saved_after(4) | damage
     with pytest.raises(CheckpointError, match="damaged or was edited"):
-        mixture_state(value)
+        MixtureState.from_json(value)

@@ -41,7 +41,7 @@ def test_no_sample_is_lost_or_doubled(seed):
         for step in range(steps):
             found = [rank.select(step) for rank in ranks]
             assert len({len(each.index) for each in found}) == 1
-            assert ranks[0].size_of(step) == len(found[0].index)
+            assert ranks[0].batch_sizes(step, 1) == [len(found[0].index)]
             assert len({number for each in found for number in each.source.tolist()}) == 1
             for each in found:
                 assert lengths[each.index].max() <= classes.bounds[each.source[0]]
@@ -99,9 +99,9 @@ def test_states_of_other_runs_are_refused():
     classes = LengthClasses([1] * 7, budget=2, most=9)
     state = Rounds(classes, 9).state_after(1)
     assert state_of(state.to_json()) == state
-    with pytest.raises(CheckpointError, match="other lengths or batch_cost"):
+    with pytest.raises(CheckpointError, match=r"lengths and batch_cost .digest .* but this run"):
         Rounds(LengthClasses([1] * 8, budget=2, most=9), 9, state=state)
-    with pytest.raises(CheckpointError, match="other random_shuffle"):
+    with pytest.raises(CheckpointError, match="but this run has random_shuffle=True"):
         Rounds(classes, 9, shuffle=True, state=state)
     with pytest.raises(CheckpointError, match="without batch_cost"):
         RoundsState.from_json({"size": 7})

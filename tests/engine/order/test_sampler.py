@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.engine.errors import ArgumentError, CheckpointError
-from penstock.engine.order.sampler import Blocks, Sampler, SamplerState, restored_state
+from penstock.engine.order.block_permutation import Blocks
+from penstock.engine.order.sampler import Sampler, restored_state
+from penstock.engine.order.sampler_state import SamplerState
 
 FIELDS = ("index", "epoch", "position", "valid")
 
@@ -25,6 +28,11 @@ def ranks(size, batch_size, num_shards, **options):
 def joined(draws):
     """The entries of the batches one after another, field by field."""
     return {name: [x for draw in draws for x in getattr(draw, name).tolist()] for name in FIELDS}
+
+
+def begun(sampler, epoch):
+    """Return how many batches begin in this epoch or before it."""
+    return next(batch for batch in count() if sampler.select(batch).epoch[0] > epoch)
 
 
 @dataclass(frozen=True)
@@ -151,41 +159,15 @@ def test_the_shards_of_an_epoch_cover_it_once(size, data, batch_size, pad, stick
     )
     seen = defaultdict(Counter)
     for sampler in samplers:
-        steps = sum(sampler.steps(epoch) for epoch in range(3))
-        entries = joined([sampler.select(batch) for batch in range(steps)])
+        entries = joined([sampler.select(batch) for batch in range(begun(sampler, 2))])
         for index, epoch, valid in zip(
             entries["index"], entries["epoch"], entries["valid"], strict=True
         ):
             seen[epoch][index] += valid
-        assert all(entries["epoch"].count(e) >= sampler.shard_size(e) for e in range(3))
     for epoch in range(3):
         assert seen[epoch] == Counter(range(size))
-        assert sum(sampler.shard_size(epoch) for sampler in samplers) == size
     if pad:
-        assert len({tuple(sampler.steps(e) for e in range(5)) for sampler in samplers}) == 1
-
-
-@given(run_chains(), st.booleans())
-def test_steps_count_the_batches_that_begin_in_an_epoch(chain, shuffle):
-    size, runs = chain
-    state = None
-    for run in runs:
-        samplers = ranks(
-            size,
-            run.batch_size,
-            run.num_shards,
-            pad_last_batch=run.pad,
-            stick_to_shard=run.stick,
-            shuffle=shuffle,
-            state=state,
-        )
-        for sampler in samplers:
-            first = state.epoch if state else 0
-            steps = [sampler.steps(epoch) for epoch in range(first, first + 4)]
-            begun = Counter(int(sampler.select(batch).epoch[0]) for batch in range(sum(steps)))
-            assert [begun[epoch] for epoch in range(first, first + 4)] == steps
-            assert sampler.select(sum(steps)).epoch[0] >= first + 4
-        state = samplers[0].state_after(run.batches)
+        assert len({begun(sampler, 4) for sampler in samplers}) == 1
 
 
 def test_a_batch_is_a_slice_of_the_stream_whatever_its_size():
@@ -226,7 +208,7 @@ def test_padding_repeats_the_last_sample_of_the_shard():
     assert drawn["epoch"] == [0] * 6 + [1] * 6
     assert drawn["valid"] == [True] * 3 + [False] * 3 + [True] * 4 + [False] * 2
     assert drawn["index"][2:6] == [drawn["index"][2]] * 4
-    assert (sampler.epoch_size, sampler.epoch_size_padded, sampler.steps(0)) == (7, 8, 2)
+    assert (sampler.epoch_size, sampler.epoch_size_padded, begun(sampler, 0)) == (7, 8, 2)
 
 
 def test_a_selection_knows_whether_a_sample_comes_twice():
@@ -244,14 +226,12 @@ def test_an_empty_shard_of_a_restored_epoch_is_padded_as_if_it_were_whole():
     assert [draw["index"] for draw in drawn] == [[7, 7], [2, 2], [4, 4]]
     assert [draw["valid"] for draw in drawn] == [[True, False], [False, False], [True, False]]
     assert all(sampler.select(1).epoch.tolist() == [3, 3] for sampler in samplers)
-    assert [sampler.steps(2) for sampler in samplers] == [1, 1, 1]
 
 
 def test_an_empty_shard_of_a_restored_epoch_is_passed_over():
     state = SamplerState(size=9, shuffle=False, seed=0, epoch=2, remaining={2: ((4, 5),)})
     samplers = ranks(9, 2, 3, state=state)
-    assert [sampler.shard_size(2) for sampler in samplers] == [1, 0, 0]
-    assert [sampler.steps(2) for sampler in samplers] == [1, 0, 0]
+    assert [begun(sampler, 2) for sampler in samplers] == [1, 0, 0]
     assert samplers[0].select(0).index.tolist() == [4, 0]
     assert samplers[1].select(0).index.tolist() == [3, 4]
 
@@ -273,7 +253,7 @@ def test_a_trillion_samples():
     options = {"shuffle": True, "seed": 3}
     sampler = Sampler(size, 256, shard_id=7, num_shards=num_shards, **options)
     shard = size // num_shards
-    steps = sampler.steps(0)
+    steps = -(-shard // 256)
     drawn = sampler.select(steps - 1)
     assert drawn.epoch.tolist() == [0] * 128 + [1] * 128 if shard % 256 else [0] * 256
     assert drawn.position[0] == 7 * shard + (steps - 1) * 256
@@ -354,10 +334,6 @@ def test_numbers_before_the_start():
         sampler.select(-1)
     with pytest.raises(ArgumentError, match="after -1"):
         sampler.state_after(-1)
-    with pytest.raises(ArgumentError, match="starts in epoch 1"):
-        sampler.steps(0)
-    with pytest.raises(ArgumentError, match="starts in epoch 1"):
-        sampler.shard_size(0)
 
 
 @given(run_chains(), orders)
@@ -380,7 +356,7 @@ def test_through_any_chain_of_checkpoints_each_index_comes_once_in_any_order(cha
 
 def test_a_state_of_other_data_is_refused():
     state = Sampler(10, 2, shuffle=True).state_after(1)
-    with pytest.raises(CheckpointError, match="of 10 samples, but this data set has 11"):
+    with pytest.raises(CheckpointError, match="with 10 samples, but this run has 11"):
         Sampler(11, 2, shuffle=True, state=state)
     with pytest.raises(CheckpointError, match="shuffle=True, but this run has shuffle=False"):
         Sampler(10, 2, state=state)

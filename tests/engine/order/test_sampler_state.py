@@ -8,7 +8,8 @@ import pytest
 
 from penstock.engine.errors import CheckpointError
 from penstock.engine.order.block_permutation import Blocks
-from penstock.engine.order.sampler_state import Rest, SamplerState, joined
+from penstock.engine.order.sampler_state import Rest, SamplerState
+from penstock.engine.order.state import joined
 
 STATE = SamplerState(
     size=20,
@@ -45,33 +46,33 @@ def test_json_round_trip():
     ("change", "complaint"),
     [
         ({"size": 0}, "size is 0"),
-        ({"size": 18}, "remaining intervals of epoch 6"),
+        ({"size": 18}, "remaining is .*19"),
         ({"size": "20"}, "size is '20'"),
         ({"shuffle": 1}, "shuffle is 1"),
         ({"seed": 1.5}, "seed is 1.5"),
         ({"seed": True}, "seed is True"),
         ({"epoch": -1}, "epoch is -1"),
         ({"epoch": 2**32}, "epoch is 4294967296"),
-        ({"epoch": 5}, "not consecutive from 5 on"),
-        ({"remaining": {"4": [[3, 6]], "6": []}}, "not consecutive"),
-        ({"remaining": {"4": [[3, 3]]}}, "epoch 4 must ascend"),
-        ({"remaining": {"4": [[3, 5], [5, 6]]}}, "epoch 4 must ascend"),
-        ({"remaining": {"4": [[8, 9], [3, 5]]}}, "epoch 4 must ascend"),
-        ({"remaining": {"4": [[-1, 5]]}}, "epoch 4 must ascend"),
-        ({"remaining": {"4": [["3", "5"]]}}, "epoch 4 must ascend"),
-        ({"remaining": {"4": [[3, 5, 6]]}}, "remaining must be"),
-        ({"remaining": {"4": 3}}, "remaining must be"),
-        ({"remaining": {"four": []}}, "remaining must be"),
-        ({"remaining": [[3, 5]]}, "remaining must be"),
-        ({"cuts": {"4": [0, 2]}}, "cuts of epoch 4 must ascend from 0 to its 3"),
-        ({"cuts": {"4": [0, 2, 1, 3]}}, "cuts of epoch 4"),
-        ({"cuts": {"4": [3]}}, "cuts of epoch 4"),
-        ({"cuts": {"7": [0, 0]}}, "cuts of epoch 7"),
-        ({"cuts": {"4": None}}, "cuts"),
+        ({"epoch": 5}, "remaining is"),
+        ({"remaining": {"4": [[3, 6]], "6": []}}, "remaining is"),
+        ({"remaining": {"4": [[3, 3]]}}, "remaining is"),
+        ({"remaining": {"4": [[3, 5], [5, 6]]}}, "remaining is"),
+        ({"remaining": {"4": [[8, 9], [3, 5]]}}, "remaining is"),
+        ({"remaining": {"4": [[-1, 5]]}}, "remaining is"),
+        ({"remaining": {"4": [["3", "5"]]}}, "remaining is"),
+        ({"remaining": {"4": [[3, 5, 6]]}}, "remaining is"),
+        ({"remaining": {"4": 3}}, "remaining is"),
+        ({"remaining": {"four": []}}, "remaining is"),
+        ({"remaining": [[3, 5]]}, "remaining is"),
+        ({"cuts": {"4": [0, 2]}}, "cuts is"),
+        ({"cuts": {"4": [0, 2, 1, 3]}}, "cuts is"),
+        ({"cuts": {"4": [3]}}, "cuts is"),
+        ({"cuts": {"7": [0, 0]}}, "cuts is"),
+        ({"cuts": {"4": None}}, "cuts is"),
         ({"blocks": [8]}, "blocks is"),
         ({"blocks": [0, 2]}, "blocks is"),
         ({"blocks": 8}, "blocks is"),
-        ({"shuffle": False}, "blocks is set although"),
+        ({"shuffle": False}, "blocks is"),
         ({"more": 1}, "expected"),
     ],
 )

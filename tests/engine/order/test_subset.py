@@ -70,15 +70,16 @@ def test_a_resumed_run_has_the_rest(world):
     state = restored_state(json.loads(json.dumps(first[0].saved_after(4))))
     for rank in range(world):
         rest = Sampler(40, 1, shard_id=rank, num_shards=world, state=state, **options)
-        seen += rest.select(0, rest.shard_size(0)).index.tolist()
+        found = rest.select(0, 40)
+        seen += found.index[found.epoch == 0].tolist()
     assert sorted(seen) == sorted(indices.tolist())
 
 
 def test_a_state_of_other_indices_is_refused():
     state = Sampler(2, 1, subset=Subset([1, 2], 9)).state_after(1)
-    with pytest.raises(CheckpointError, match="but this run is of all samples"):
+    with pytest.raises(CheckpointError, match="but this run has all samples"):
         Sampler(2, 1, state=state)
-    with pytest.raises(CheckpointError, match="with indices \\(digest"):
+    with pytest.raises(CheckpointError, match="with indices= \\(digest"):
         Sampler(2, 1, state=state, subset=Subset([1, 3], 9))
 
 

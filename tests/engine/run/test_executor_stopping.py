@@ -12,7 +12,7 @@ import time
 import pytest
 
 from penstock import PipelineStopped
-from penstock.engine.run import executor
+from penstock.engine.run import run_threads
 from penstock.tests.checkout import SOURCES
 
 from ..toys import (
@@ -51,7 +51,7 @@ def test_a_consumer_in_another_thread_is_woken_by_close():
 
 
 def test_a_stage_that_hangs_is_left_behind_with_a_warning(tuned):
-    tuned(executor, JOIN_SECONDS=0.1)
+    tuned(run_threads, JOIN_SECONDS=0.1)
     in_operator, go_on = threading.Event(), threading.Event()
 
     def hang(row, x):

@@ -17,7 +17,7 @@ import pytest
 
 from penstock import PipelineStopped
 from penstock.engine.closing import finish_closing
-from penstock.engine.run import executor
+from penstock.engine.run import run_threads
 from penstock.tests.checkout import PACKAGE
 
 from ...readers.processes import command_of
@@ -55,7 +55,7 @@ class Hook:
 @pytest.fixture(autouse=True)
 def _less_patience(tuned):
     """After an interrupt between two certain lines, `close` waits its whole time in vain."""
-    tuned(executor, JOIN_SECONDS=5.0)
+    tuned(run_threads, JOIN_SECONDS=5.0)
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ def clock(monkeypatch, pool):
     """The time of the pool, in a list."""
     now = [0.0]
     monkeypatch.setattr(device_memory, "perf_counter", lambda: now[0])
-    pool._looked_at = 0.0
+    pool._demand._looked_at = 0.0
     return now
 
 

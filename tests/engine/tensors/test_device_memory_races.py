@@ -19,7 +19,7 @@ FILES = {module.__file__ for module in (device_leases, device_memory, device_pie
 def test_leases_that_end_at_any_line(cupy, pool, tuned, trim_seconds):
     """The garbage collector ends leases, and closes pools, between any two lines of a thread."""
     tuned(device_memory, MAX_TRIM_SECONDS=trim_seconds)
-    pool._patience = trim_seconds
+    pool._demand._patience = trim_seconds
     stream, other = cupy.stream(10), cupy.stream(11)
     ending, left = [], 0
 
@@ -72,7 +72,7 @@ class Owners:
 @pytest.mark.parametrize("trim_seconds", [0.0, 0.005, 60.0])
 def test_threads_share_a_pool(cupy, pool, tuned, trim_seconds):
     tuned(device_memory, MAX_TRIM_SECONDS=trim_seconds)
-    pool._patience = trim_seconds
+    pool._demand._patience = trim_seconds
     owners, left = Owners(), cupy.left
     cupy.locks.clear()  # while a thread frees memory, another may hold the lock
 

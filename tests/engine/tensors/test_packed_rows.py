@@ -34,7 +34,9 @@ def test_rows():
 def test_facts_are_of_rows():
     rows = packed()
     assert dict(rows.metadata) == {}
-    known = PackedRows(rows.memory, *rows.row_geometry, {"is_even": np.arange(3) % 2 == 0})
+    known = PackedRows(
+        rows.memory, rows.offsets, rows.shapes, rows.dtype, {"is_even": np.arange(3) % 2 == 0}
+    )
     assert known[1:].metadata["is_even"].tolist() == [False, True]
 
 
@@ -46,13 +48,13 @@ def test_a_batch():
     assert (batch.dtype, batch.ndim, batch.layout()) == (types.INT16, 2, "HW")
     assert [batch.pointers()[i] for i in (0, 2)] == [rows[i].ctypes.data for i in (0, 2)]
     assert not batch.is_dense_tensor()
-    assert batch.packed is rows
+    assert batch.stored is rows
     assert batch[2].source_info() == ""
     assert TensorListCPU(rows, "", ["a", "b", "c"])[2].source_info() == "c"
     assert len(batch.window(range(1, 3))) == 2
     replaced = batch.replaced(1, np.zeros((5, 5), np.int16))
     assert replaced.shape() == [(2, 3), (5, 5), (1, 1)]
-    assert replaced.packed is None
+    assert replaced.stored.in_block() is None
 
 
 def test_rows_of_one_shape_become_an_array():

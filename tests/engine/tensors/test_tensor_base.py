@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from penstock.engine.errors import ArgumentError
-from penstock.engine.tensors import PackedRows, TensorListCPU, TensorListGPU
+from penstock.engine.tensors import PackedRows, Tensor, TensorList, TensorListCPU, TensorListGPU
 from penstock.engine.tensors.alignment import empty_aligned
 from penstock.engine.tensors.dtypes import DALIDataType
-from penstock.engine.tensors.tensor_base import Tensor, TensorList
 
 SHAPES = np.array([[2, 3], [1, 4]])
 ROWS = [np.arange(6, dtype=np.int16).reshape(2, 3), np.arange(4, dtype=np.int16).reshape(1, 4)]

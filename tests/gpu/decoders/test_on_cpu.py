@@ -74,11 +74,11 @@ def test_rows_that_fail_are_errors_of_the_batch(gpu_batch):
     fallback = CpuFallback("rows decoded by the CPU")
     fallback.open(batch.device)
     fallback.open(batch.device)
-    waited = batch.device.wait_ns["threads"]
+    waited = batch.device.times.wait_ns["threads"]
     found = dict(fallback.finish(batch, fallback.start([0, 1, 2, 5], decode)))
     assert {row: value[0] for row, value in found.items()} == {0: 0, 2: 2}
     assert {row: str(error) for row, error in batch.errors.items()} == {1: "row 1", 5: "row 5"}
-    assert batch.device.wait_ns["threads"] > waited
+    assert batch.device.times.wait_ns["threads"] > waited
     assert fallback.event_counts() == {}
     fallback.count(0)
     fallback.count(4)

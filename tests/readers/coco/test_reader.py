@@ -44,6 +44,15 @@ def test_shuffled_shards_hold_every_image_once(coco_tree):
     assert sorted(chain.from_iterable(map(read, range(3)))) == list(range(7, 85, 7))
 
 
+def test_images_come_with_the_bound_of_their_class(coco_tree):
+    cost = {"by": np.arange(1, 13), "budget": 24, "buckets": [6, 12], "pad_to": "bound"}
+    arguments = {"file_root": coco_tree.root, "annotations_file": coco_tree.instances}
+    images, _, _, ids, bounds = run(12, **arguments, image_ids=True, batch_cost=cost)
+    assert len(images) == len(ids)
+    # Image 7 * n has the length n.
+    assert [float(bound) for bound in bounds] == [6 if row[0] <= 42 else 12 for row in ids]
+
+
 def test_masks_are_those_of_pycocotools(coco_tree):
     mask_api = pytest.importorskip("pycocotools.mask")
     arguments = {"file_root": coco_tree.root, "annotations_file": coco_tree.instances}

@@ -29,7 +29,6 @@ REFUSED = {
     "lance": "is a Lance data set",
     "lance_database": "is a database of Lance tables",
     "litdata_chunks": "is a LitData data set",
-    "mds": "is an MDS data set",
     "mds_splits": "its folder 'train' is an MDS data set",
     "netcdf_3": "is a NetCDF file",
     "netcdf_4": "is an HDF5 file|is a NetCDF file",
@@ -42,7 +41,7 @@ REFUSED = {
     "zarr_3": "is a Zarr store",
     "zarr_zip": "is a Zarr store",
 }
-READ = {"hf_save_to_disk": "arrow", "parquet_files": "parquet"}
+READ = {"hf_save_to_disk": ("arrow", 4), "mds": ("mds", 3), "parquet_files": ("parquet", 4)}
 
 
 def content(described):
@@ -93,7 +92,7 @@ def test_no_set_becomes_classes(request, tmp_path, name, put):
     root, options = put(SETS[name]["files"], request)
     if name in READ:
         report = datasets.inspect(root, storage_options=options)
-        assert (report.format, report.samples, report.bad) == (READ[name], 4, [])
+        assert (report.format, report.samples, report.bad) == (*READ[name], [])
     else:
         with pytest.raises(PenstockError, match=REFUSED[name]):
             datasets.open_dataset(root, storage_options=options)

@@ -30,7 +30,6 @@ LAYOUTS = {
         "data/chunk-000/file-000.parquet": "",
         "videos/cam/file-000.mp4": "",
     },
-    "an MDS data set": {"index.json": JSON(MDS), "shard.00000.mds": ""},
     "a LitData data set": {"index.json": JSON(LITDATA), "chunk-0-0.bin": ""},
     "a data set of COCO": {"annotations/instances_val.json": "{}", "val2017/1.jpg": ""},
     "a data set of KITTI": {"image_2/1.png": "", "label_2/1.txt": ""},
@@ -53,6 +52,7 @@ LAYOUTS = {
     },
 }
 OPENED = {
+    "an MDS data set": {"index.json": JSON(MDS), "shard.00000.mds": ""},
     "a data set of YOLO": {"data.yaml": YAML, "train/images/1.jpg": "", "train/labels/1.txt": ""},
     "a data set of Pascal VOC": {"JPEGImages/1.jpg": "", "Annotations/1.xml": ""},
     "a data set of Open Images": {"train-annotations-bbox.csv": "", "train/1.jpg": ""},

@@ -125,10 +125,6 @@ def test_a_manifest_that_comes_twice_has_the_sum_of_its_weights(folder):
         ({"input_cfg": []}, "is no list of sources, or is empty"),
         ([{"type": "group"}], "is no list of sources, or is empty"),
         ({"train_ds": {}}, "no 'input_cfg' of NeMo"),
-        (
-            {"streams": {"web": {"remote": "s3://a/b", "proportion": 1}}},
-            "streams of MDS data sets, for which Penstock has no reader: convert them",
-        ),
     ],
 )
 def test_what_is_not_read_is_refused(folder, content, message):

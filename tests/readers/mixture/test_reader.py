@@ -299,7 +299,10 @@ def _mixed(value):
     [
         (lambda: 5, "must be what one reader has returned"),
         (lambda: fn.readers.file(files=["x"], random_shuffle=True), "random_shuffle, which"),
-        (lambda: fn.decoders.image(fn.readers.file(files=["x"])[0]), "other operators"),
+        (
+            lambda: fn.decoders.image(fn.readers.file(files=["x"])[0]),
+            "fn.decoders.image came after the reader$",
+        ),
         (lambda: fn.random.uniform(), "comes from 0 readers"),
         (lambda: [fn.readers.file(files=["x"])[0], fn.readers.file(files=["x"])[0]], "2 readers"),
     ],

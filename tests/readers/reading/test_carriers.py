@@ -44,7 +44,7 @@ class Ahead:
     def __init__(self, reads, depth, budget=1 << 40):
         self.pool = SlabPool(budget=budget)
         carrier = Threads(reads, depth, Interrupt())
-        self.window = ReadWindow(Sampler(100, 1), 1, carrier)
+        self.window = ReadWindow(Sampler(100, 1), carrier)
 
     def take(self, number):
         selection = self.window.select(number)

@@ -41,7 +41,7 @@ class Reading:
         source = source or Squares()
         self.interrupt = Interrupt()
         self.carrier = Processes(source, pool.arena, functions or {}, depth, self.interrupt)
-        self.window = ReadWindow(self.sampler, SIZE, self.carrier)
+        self.window = ReadWindow(self.sampler, self.carrier)
 
     def read(self, number):
         """Read a batch, and assert that it is right."""

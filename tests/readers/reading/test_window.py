@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from penstock import fn, pipeline_def
+from penstock.engine.order.block_permutation import Blocks
 from penstock.engine.order.length_classes import LengthClasses
 from penstock.engine.order.rounds import Rounds
-from penstock.engine.order.sampler import Blocks, Sampler
+from penstock.engine.order.sampler import Sampler
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.work.batch import Batch
 from penstock.readers.block_reads import BlockReads
@@ -43,7 +44,7 @@ class Groups:
         self.batch_size = batch_size
         self.sampler = Sampler(size, batch_size, **options)
         self.pool = SlabPool(budget=budget)
-        self.window = ReadWindow(self.sampler, batch_size, Inline(reads, grouped=True))
+        self.window = ReadWindow(self.sampler, Inline(reads, grouped=True))
 
     def assert_right(self, number):
         """Select and read a batch, and assert that it is right; return it with its columns."""
@@ -86,7 +87,7 @@ def test_batches_of_several_sizes_are_read_together(limited):
     reads = Reads()
     groups = Groups(reads, size=500)
     groups.sampler = Rounds(classes, 64, shuffle=True)
-    groups.window = ReadWindow(groups.sampler, 64, Inline(reads, grouped=True))
+    groups.window = ReadWindow(groups.sampler, Inline(reads, grouped=True))
     steps = groups.sampler.sizes(0)[0] // 64
     for number in [*range(steps + 20), 3, 4, 90, 5]:
         groups.assert_right(number)
@@ -160,6 +161,14 @@ def test_no_sample_lies_in_two_batches():
     assert max(reads.sizes) == 8
 
 
+def test_a_group_ends_before_a_sample_that_comes_again():
+    reads = Reads()
+    groups = Groups(reads, size=44)
+    for number in range(48):
+        groups.assert_right(number)
+    assert reads.sizes == [4, 8, 16, 32, 44, 44, 44]
+
+
 def test_changes_to_a_selection_stay_in_that_selection():
     groups = Groups(Reads())
     groups.assert_right(0)
@@ -188,7 +197,7 @@ def test_a_batch_that_fails_leaves_the_others_of_its_group():
 def test_selections_are_those_of_the_sampler(tuned):
     tuned(window, SAMPLES_AT_ONCE=20)
     sampler = Sampler(23, 3, shuffle=True, seed=5)
-    made = ReadWindow(sampler, 3, Inline(Reads()))
+    made = ReadWindow(sampler, Inline(Reads()))
     for batch, batches in ((0, 1), (1, 1), (2, 4), (6, 1), (7, 1), (30, 9), (2, 2), (33, 1)):
         found, expected = made.select(batch, batches), sampler.select(batch, batches)
         for name in ("index", "epoch", "position", "valid"):
@@ -217,7 +226,7 @@ def test_a_batch_follows_from_its_number(depth, grouped, blocks):
     source = Squares() if blocks is None else BlockReads(Squares(), blocks)
     carrier = Threads(source, depth, Interrupt()) if depth else Inline(source)
     carrier.grouped = grouped
-    reads = ReadWindow(sampler, 4, carrier)
+    reads = ReadWindow(sampler, carrier)
     pool = SlabPool()
     for number in [0, 1, 2, 7, 8, 2, 3, 4, 5, 6, 5, 9]:
         selection = reads.select(number)
@@ -233,7 +242,7 @@ def test_several_batches_at_once(depth):
     sampler = Sampler(30, 4, shuffle=True)
     carrier = Threads(Squares(), depth, Interrupt()) if depth else Inline(Squares())
     carrier.grouped = True
-    reads = ReadWindow(sampler, 4, carrier)
+    reads = ReadWindow(sampler, carrier)
     assert reads.takes_groups
     pool = SlabPool()
     for number, count in [(0, 2), (2, 2), (4, 1), (5, 1), (6, 4), (20, 8), (28, 1)]:
@@ -247,7 +256,7 @@ def test_several_batches_at_once(depth):
 @pytest.mark.parametrize("order", [[0, 1], [1, 0]])
 def test_batches_that_are_selected_before_any_is_read(order):
     sampler = Sampler(30, 4)
-    reads = ReadWindow(sampler, 4, Inline(Squares()))
+    reads = ReadWindow(sampler, Inline(Squares()))
     selections = [reads.select(number) for number in range(2)]
     for number in order:
         (column,) = reads.take(Batch(number, 4, SlabPool(), seed=0), selections[number])
@@ -268,7 +277,7 @@ class Begun(Inline):
 
 def test_reads_that_are_started_wait_for_their_turn():
     carrier = Begun(Squares())
-    reads = ReadWindow(Sampler(30, 4), 4, carrier)
+    reads = ReadWindow(Sampler(30, 4), carrier)
     pool = SlabPool()
     batches = [Batch(number, 4, pool, seed=0) for number in range(3)]
     selections = []

@@ -20,6 +20,7 @@ READERS = {
     )["x"],
     "a.rec": lambda path, **rest: fn.readers.mxnet(path=[path], **rest)[0],
     "a.parquet": lambda path, **rest: fn.readers.parquet(path=[path], columns=["x"], **rest),
+    "index.json": lambda path, **rest: fn.readers.mds(path=[path], columns=["x"], **rest),
     "a.mp4": lambda path, **rest: fn.readers.video(filenames=[path], sequence_length=2, **rest),
 }
 

@@ -11,8 +11,6 @@ CUDA context, whatever the number of workers.
             ...
 """
 
-from __future__ import annotations
-
 from .loader import DataLoader
 from .placeholders import DALIOutputBatchRef, DALIOutputSampleRef, collate_outputs
 from .server import DALIServer

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch.utils.data import get_worker_info
 from torch.utils.data._utils.collate import default_collate_fn_map
 
+from .....engine.order.selection import Selection
+from .....engine.tensors import TensorList
 from .transfer import Parcel
-
-if TYPE_CHECKING:
-    from .....engine.order.selection import Selection
-    from .....engine.tensors import TensorList
 
 
 class Call:

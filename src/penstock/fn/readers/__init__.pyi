@@ -1133,6 +1133,197 @@ def map_dataset(
     name: str | None = ...,
 ) -> Any: ...
 
+@overload
+def mds(
+    *,
+    path: str | _abc.Sequence[str],
+    split: str | None = ...,
+    dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
+    cache_bytes: int | None = ...,
+    random_shuffle: bool | None = ...,
+    shuffle_after_epoch: bool | None = ...,
+    shuffle_after_epoch_seed: int | None = ...,
+    shuffle_seed: int | None = ...,
+    shuffle_block: int | None = ...,
+    shuffle_window: int | None = ...,
+    shard_id: int | None = ...,
+    num_shards: int | None = ...,
+    stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
+    pad_last_batch: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
+    storage_options: _abc.Mapping[str, Any] | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    initial_fill: int | None = ...,
+    read_ahead: bool | None = ...,
+    skip_cached_images: bool | None = ...,
+    lazy_init: bool | None = ...,
+    dont_use_mmap: bool | None = ...,
+    use_o_direct: bool | None = ...,
+    tensor_init_bytes: int | None = ...,
+    bytes_per_sample: float | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+    columns: str,
+) -> DataNode:
+    """Reads columns of MDS data sets, which `MDSWriter` of MosaicML's streaming writes.
+
+    A data set is a folder with `index.json`. Samples are read where they lie: a sample of a shard
+    without compression is one range of bytes. Shards that are compressed as a whole, by zstd, gz or
+    bz2, are decompressed as a whole. Those that were used last stay in memory, at most
+    `cache_bytes` of them. So a global shuffle needs a cache of all shards, or `shuffle_block` of as
+    many samples as a shard has; a warning says so.
+
+    >>> import json, struct
+    >>> from pathlib import Path
+    >>> from penstock import fn, pipeline_def
+    >>> values = [struct.pack("<Iq5s", 5, n, text) for n, text in ((3, b"hello"), (5, b"world"))]
+    >>> table = struct.pack("<IIII", 2, 16, 33, 50)
+    >>> columns = {"column_names": ["label", "text"], "column_encodings": ["int", "str"]}
+    >>> shard = {"version": 2, "format": "mds", "samples": 2, "compression": None, **columns}
+    >>> shard |= {"column_sizes": [8, None], "hashes": [], "zip_data": None}
+    >>> shard["raw_data"] = {"basename": "shard.00000.mds", "bytes": 50, "hashes": {}}
+    >>> Path("set").mkdir()
+    >>> _ = Path("set/index.json").write_text(json.dumps({"version": 2, "shards": [shard]}))
+    >>> _ = Path("set/shard.00000.mds").write_bytes(table + b"".join(values))
+    >>> @pipeline_def(batch_size=2, num_threads=1)
+    ... def samples():
+    ...     return fn.readers.mds(path="set", columns=["text", "label"])
+    >>> with samples() as pipe:
+    ...     texts, labels = pipe.run()
+    >>> bytes(texts.at(1)).decode(), labels.as_array().tolist()
+    ('world', [3, 5])
+
+    If the index has digests, a compressed shard is compared with one of them each time that it is
+    decompressed; `penstock verify` compares all files. Digests of the package xxhash are passed
+    over.
+
+    Outputs:
+        for each of `columns`, by its encoding:
+            bytes, str, json, jpeg, png: uint8, shape (size,). Texts are UTF-8.
+            pil: the image in PAM, which `fn.decoders.image` takes; uint8, shape (size,). Modes
+                are L, LA, RGB and RGBA.
+            int: int64, shape (); int8 to int64, uint8 to uint64, float16 to float64: of this type.
+            str_int, str_float: int64, float64, shape (); str_decimal: the text.
+            ndarray: of its type and shape. Arrays of a column have one type and number of
+                dimensions, which the first sample tells if the encoding does not.
+
+    Raises:
+        ArgumentError: a column is not there, or its encoding is refused, as pickles (pkl) are; a
+            folder holds several splits.
+        SourceError: the index or a shard is damaged, a shard has another format or compression, or
+            there is no sample.
+        DecodeError: a value is damaged, is an array of another type or number of dimensions, or
+            does not fit into `dtypes` (see `on_error` of the pipeline).
+        MissingDependencyError: shards are compressed by zstd, and its library is not installed.
+        OSError: a file cannot be read.
+
+    Args:
+        path (str | Sequence[str]): Paths or URLs of folders that hold an index.json. Their
+            samples follow one another.
+        columns (str | Sequence[str]): Names of the columns, one for each output.
+        split (str | None): Folder inside of each of `path`, such as 'train'.
+        dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types of
+            the outputs, one each; by default those of the columns. Numbers are converted, and
+            must fit. Bytes are taken for elements of the type, such as tokens. Texts are read
+            as decimal numbers if the type has several bytes.
+        cache_bytes (int | None): Memory for decompressed shards. At least one stays. Default:
+            268435456.
+        random_shuffle (bool | None): Read every epoch in another order: a permutation of the
+            whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
+            number. Default: False.
+        shuffle_after_epoch (bool | None): The same as `random_shuffle`, and a rank reads the
+            part of the same number in every epoch. The parts have other samples every time.
+            Default: False.
+        shuffle_after_epoch_seed (int | None): The same as `shuffle_seed`.
+        shuffle_seed (int | None): Seed of the order; without it, the reader's own `seed`
+            counts. It is not derived from the pipeline's seed, which users often set
+            differently for each rank: the ranks' shards would overlap then. All ranks must give
+            the same seed. Default: 0.
+        shuffle_block (int | None): For storage that reads neighbours best (spinning disks,
+            remote shards): shuffle blocks of so many consecutive samples instead of single
+            samples, and mix the samples of `shuffle_window` blocks. Whole blocks are read, and
+            those of up to two windows kept in memory. See docs/shuffling.md for what randomness
+            that gives.
+        shuffle_window (int | None): Number of blocks that are mixed, if `shuffle_block` is set.
+            Default: 16.
+        shard_id (int | None): Which of `num_shards` parts of the data this reader reads. If
+            neither is given, these are the rank of this process and the number of ranks, as
+            torch.distributed, torchrun, JAX, MPI or SLURM say. In a program of one process they
+            are 0 and 1. See docs/distributed.md.
+        num_shards (int | None): Number of parts that the data set is divided into. With 1, each
+            process reads all of it.
+        stick_to_shard (bool | None): Read the same part in every epoch, instead of the next one
+            in turn. With `random_shuffle`, each part is shuffled by itself, so a rank needs no
+            samples of others. Default: False.
+        indices (Any | None): The samples that are read, by their numbers in the data set: a
+            subset, or an order of one's own. An array of whole numbers, the path of an `.npy`
+            file, or a function that returns such an array for the number of an epoch. Equal on
+            all ranks.
+        batch_cost (Mapping[str, Any] | None): Batches of about equal cost, whose sizes differ:
+            a dict with `by`, what the length of a sample is, and `budget`, the cost of a batch;
+            see docs/batches.md. The pipeline's batch_size is the most that a batch may have.
+        pad_last_batch (bool | None): Fill up every part with copies of its last sample, to the
+            same number of whole batches. Default: False.
+        prefetch_queue_depth (int | None): Batches that are read before they are asked for, as
+            far as the pipeline's `prefetch_bytes` allows: by default 4 for URLs, whose every
+            request takes a round trip. Local files, which the kernel reads ahead, are by
+            default read in groups of batches, if these are small and come fast.
+        storage_options (Mapping[str, Any] | None): For URLs, such as {'anon': True} or
+            {'endpoint_url': ...} for s3://: fsspec's names, or those of obstore. http:// takes
+            'headers'. Credentials are otherwise found where the service's own tools find them.
+            The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
+            (20), total_seconds (120) and at_once (64). Default: {}.
+        seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
+            default derived from it. Default: -1.
+        preserve (bool | None): Keep the operator even if its output is not used. Default:
+            False.
+        device (str | None): cpu. Default: the device of the inputs.
+        name (str | None): name in the graph, in statistics, checkpoints and errors.
+        Accepted for compatibility, without effect: initial_fill, read_ahead,
+            skip_cached_images, lazy_init, dont_use_mmap, use_o_direct, tensor_init_bytes,
+            bytes_per_sample, bytes_per_sample_hint.
+    """
+@overload
+def mds(
+    *,
+    path: str | _abc.Sequence[str],
+    columns: str | _abc.Sequence[str],
+    split: str | None = ...,
+    dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
+    cache_bytes: int | None = ...,
+    random_shuffle: bool | None = ...,
+    shuffle_after_epoch: bool | None = ...,
+    shuffle_after_epoch_seed: int | None = ...,
+    shuffle_seed: int | None = ...,
+    shuffle_block: int | None = ...,
+    shuffle_window: int | None = ...,
+    shard_id: int | None = ...,
+    num_shards: int | None = ...,
+    stick_to_shard: bool | None = ...,
+    indices: Any | None = ...,
+    batch_cost: _abc.Mapping[str, Any] | None = ...,
+    pad_last_batch: bool | None = ...,
+    prefetch_queue_depth: int | None = ...,
+    storage_options: _abc.Mapping[str, Any] | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = ...,
+    initial_fill: int | None = ...,
+    read_ahead: bool | None = ...,
+    skip_cached_images: bool | None = ...,
+    lazy_init: bool | None = ...,
+    dont_use_mmap: bool | None = ...,
+    use_o_direct: bool | None = ...,
+    tensor_init_bytes: int | None = ...,
+    bytes_per_sample: float | None = ...,
+    bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
+    device: str | None = ...,
+    name: str | None = ...,
+) -> Any: ...
+
 def mix(
     members: _abc.Mapping[str, Any] | str,
     *,
@@ -1216,12 +1407,14 @@ def mix(
 
     Args:
         members (Mapping[str, Any] | str): The sources: the outputs of a reader by the source's
-            name; or the path of a file that lists sources and shares, which is a metadataset of
-            Energon or an `input_cfg` of NeMo.
-        split (str | None): Split of the metadataset that `members` names, by default 'train'.
+            name; or the path of a file that lists sources and shares: a metadataset of Energon,
+            an `input_cfg` of NeMo, or `streams` of MosaicML.
+        split (str | None): Split of the file that `members` names: of a metadataset, by default
+            'train'.
         source_arguments (Mapping[str, Any] | None): Arguments of the readers of a file's
-            sources, which are `fn.readers.webdataset` for a metadataset and
-            `fn.readers.nemo_asr` for an `input_cfg`: `{'ext': ['jpg', 'cls']}`. Default: {}.
+            sources, which are `fn.readers.webdataset` for a metadataset, `fn.readers.nemo_asr`
+            for an `input_cfg`, and `fn.readers.mds` for `streams`: `{'ext': ['jpg', 'cls']}`.
+            Default: {}.
         weights (Any | None): Share of each source: numbers by name, or a list. Their sum counts
             as 1.
         repeats (Any | None): How often each sample of a source comes in an epoch, by default

@@ -318,6 +318,47 @@ class MapDataset:
     ) -> None: ...
     def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
 
+class MDS:
+    """`fn.readers.mds` as a class."""
+
+    def __init__(
+        self,
+        *,
+        path: str | _abc.Sequence[str] = ...,
+        columns: str | _abc.Sequence[str] = ...,
+        split: str | None = ...,
+        dtypes: DALIDataType | DTypeLike | _abc.Sequence[DALIDataType | DTypeLike] | None = ...,
+        cache_bytes: int | None = ...,
+        random_shuffle: bool | None = ...,
+        shuffle_after_epoch: bool | None = ...,
+        shuffle_after_epoch_seed: int | None = ...,
+        shuffle_seed: int | None = ...,
+        shuffle_block: int | None = ...,
+        shuffle_window: int | None = ...,
+        shard_id: int | None = ...,
+        num_shards: int | None = ...,
+        stick_to_shard: bool | None = ...,
+        indices: Any | None = ...,
+        batch_cost: _abc.Mapping[str, Any] | None = ...,
+        pad_last_batch: bool | None = ...,
+        prefetch_queue_depth: int | None = ...,
+        storage_options: _abc.Mapping[str, Any] | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = ...,
+        initial_fill: int | None = ...,
+        read_ahead: bool | None = ...,
+        skip_cached_images: bool | None = ...,
+        lazy_init: bool | None = ...,
+        dont_use_mmap: bool | None = ...,
+        use_o_direct: bool | None = ...,
+        tensor_init_bytes: int | None = ...,
+        bytes_per_sample: float | None = ...,
+        bytes_per_sample_hint: int | _abc.Sequence[int] | None = ...,
+        device: str | None = ...,
+        name: str | None = ...,
+    ) -> None: ...
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any: ...
+
 class Mix:
     """`fn.readers.mix` as a class."""
 

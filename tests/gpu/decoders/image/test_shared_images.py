@@ -16,7 +16,7 @@ from penstock.decoders.image.whole_images import _WindowCut
 from penstock.engine.closing import finish_closing
 from penstock.engine.gpu.device import Device
 from penstock.engine.gpu.host_registry import HostRegistry
-from penstock.engine.run import executor
+from penstock.engine.run import gpu_work, run_threads
 from penstock.testing.emulator import EmulatedRegistry
 
 from .test_mixed_cache import HITS, LOAD, STORES, assert_same, events, made, rows, views
@@ -144,10 +144,10 @@ def test_images_that_cannot_be_read_are_decoded(registered, photographs, ram, re
 def test_memory_is_registered_until_the_device_is_done(
     registered, photographs, ram, tuned, monkeypatch
 ):
-    tuned(executor, JOIN_SECONDS=0.1)
+    tuned(run_threads, JOIN_SECONDS=0.1)
     waits, goes_on = threading.Event(), threading.Event()
     holds = False
-    owner = vars(executor)["GpuDevice"]
+    owner = vars(gpu_work)["GpuDevice"]
 
     def wait_for(self, event, original=owner.wait_for):
         if holds:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 import weakref
 from contextlib import contextmanager
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from penstock import Pipeline, PipelineStopped, fn, types
-from penstock.engine.gpu.device import Device
+from penstock.engine.gpu.device import LaneTimes
 from penstock.engine.gpu.gpu_device import GpuDevice
-from penstock.engine.run import executor
+from penstock.engine.run import gpu_work
 from penstock.engine.tensors import TensorListCPU
 from penstock.engine.tensors.memory import SlabPool
 from penstock.engine.work.batch import Batch
@@ -33,7 +32,7 @@ def broken(device_stage, monkeypatch):
         pytest.skip("a real device must not be broken: all later tests would fail")
     flags = [False]
 
-    class Fragile(executor.GpuDevice):
+    class Fragile(gpu_work.GpuDevice):
         def mark(self, device):
             self._probe()
             return super().mark(device)
@@ -42,7 +41,7 @@ def broken(device_stage, monkeypatch):
             if flags[0]:
                 raise IllegalAddressError("an illegal memory access was encountered")
 
-    monkeypatch.setattr(executor, "GpuDevice", Fragile)
+    monkeypatch.setattr(gpu_work, "GpuDevice", Fragile)
     monkeypatch.setattr(GpuDevice, "lost", "")
     return flags
 
@@ -73,12 +72,12 @@ def test_batches_come_in_order_and_complete(device_stage):
 
 
 def test_what_a_lane_waits_for_is_counted(device_stage):
-    device = SimpleNamespace(wait_ns={"gpu": 0, "threads": 0})
+    times = LaneTimes()
     for awaited, seconds in (("gpu", 0.01), ("threads", 0.02), ("gpu", 0.01)):
-        with Device.waiting(device, awaited):
+        with times.waiting(awaited):
             time.sleep(seconds)
-    assert device.wait_ns["gpu"] >= 20e6
-    assert device.wait_ns["threads"] >= 20e6
+    assert times.wait_ns["gpu"] >= 20e6
+    assert times.wait_ns["threads"] >= 20e6
     assert own_threads() == []
 
 
@@ -119,7 +118,7 @@ def test_a_device_that_gives_no_stream_fails_every_batch(broken, monkeypatch):
         raise IllegalAddressError("no stream")
         yield
 
-    monkeypatch.setattr(executor.GpuDevice, "lane", lane)
+    monkeypatch.setattr(gpu_work.GpuDevice, "lane", lane)
     pipe = numbered()
     with pytest.raises(IllegalAddressError, match="no stream"):
         pipe.run()
@@ -129,7 +128,7 @@ def test_a_device_that_gives_no_stream_fails_every_batch(broken, monkeypatch):
 def test_a_batch_that_comes_after_the_end_is_not_kept(device_stage):
     pipe = numbered()
     pipe.run()
-    stage, plan = pipe._run.executor._stage, pipe._run.executor._plan
+    stage, plan = pipe._run.executor._gpu.stage, pipe._run.executor._plans.declared
     pipe.close()
     [segment] = [segment for segment in plan.segments if segment.type == SegmentType.GPU]
     batch = Batch(0, 2, SlabPool(), 0)
@@ -144,7 +143,7 @@ def test_a_batch_that_comes_after_the_end_is_not_kept(device_stage):
 def test_close_frees_pinned_memory(device_stage):
     pipe = numbered()
     pipe.run()
-    pool = pipe._run.executor._device.pool
+    pool = pipe._run.executor._gpu.device.pool
     if not device_stage:
         assert pool.pinned_frees == 0
     pipe.close()

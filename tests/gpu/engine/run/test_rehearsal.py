@@ -15,7 +15,7 @@ from penstock.auto_aug import augmentations, auto_augment
 from penstock.decoders.image.image_decoder import ImageDecoder
 from penstock.engine.gpu.device import Device
 from penstock.engine.graph.rules import GpuRules
-from penstock.engine.run import executor
+from penstock.engine.run import gpu_work
 from penstock.operators.elementwise.cast import Cast
 from penstock.testing.emulator import EmulatedDevice
 
@@ -60,13 +60,13 @@ def launched(device_stage, monkeypatch):
 def compiled(device_stage, monkeypatch):
     """The kernels that rehearsals have compiled."""
     kernels = []
-    compile_ = executor.GpuDevice.compile
+    compile_ = gpu_work.GpuDevice.compile
 
     def noted(device, kernel):
         compile_(device, kernel)
         kernels.append(kernel)
 
-    monkeypatch.setattr(executor.GpuDevice, "compile", noted)
+    monkeypatch.setattr(gpu_work.GpuDevice, "compile", noted)
     return kernels
 
 
@@ -155,7 +155,7 @@ def test_errors_are_those_of_batches(photographs, device_stage, monkeypatch):
     def fail(*arguments):
         raise RuntimeError("no compiler")
 
-    monkeypatch.setattr(executor.GpuDevice, "compile", fail)
+    monkeypatch.setattr(gpu_work.GpuDevice, "compile", fail)
     monkeypatch.setattr(ImageDecoder, "rehearse", fail)
     with training(photographs[:2], STEPS["cast"]) as pipe:
         assert len(pipe.run()[0]) == 2
@@ -170,7 +170,7 @@ def test_a_closed_pipeline_compiles_no_more(photographs, device_stage, monkeypat
         begun.set()
         assert may_end.wait(60)
 
-    monkeypatch.setattr(executor.GpuDevice, "compile", wait)
+    monkeypatch.setattr(gpu_work.GpuDevice, "compile", wait)
     pipe = training(photographs[:2], STEPS["cast"])
     pipe.run()
     assert begun.wait(60)

@@ -177,7 +177,7 @@ def test_it_tells_for_how_much_of_the_time_lane_and_consumer_waited(opened, lane
         (4, (20, 2, 15)),
         (9, (30, 3, 15)),
     ):
-        lane.wait_ns["batches"] = seconds * 10**9
+        lane.times.wait_ns["batches"] = seconds * 10**9
         lane.readings = Readings(*readings)
         decode(decoder)
         starved.append(decoder.starved)

@@ -1,0 +1,105 @@
+"""MDS data sets as samples, and conversions of them."""
+
+import json
+
+import numpy as np
+import pytest
+
+from penstock.datasets import convert, inspect, open_dataset, verify
+from penstock.engine.errors import SourceError
+from penstock.tests.readers.mds import sets
+
+
+def test_samples(tmp_path):
+    with open_dataset(sets.put("scalars", tmp_path)) as dataset:
+        assert dataset.format == "mds"
+        samples = dataset.read([5, 0])
+        assert dataset.where(5).endswith("shard.00000.mds, sample 5")
+    assert [sample.key for sample in samples] == ["shard.00000/00000005", "shard.00000/00000000"]
+    for index, sample in zip((5, 0), samples, strict=True):
+        told = sets.expected("scalars")[index]
+        own = sample.components
+        for name in ("n", "text", "many", "real", "money"):
+            assert own[name] == told[name]
+        for name in ("int8", "uint64", "float16"):
+            assert own[name] == told[name].item()
+        assert json.loads(bytes(own["told"].data)) == told["told"]
+        assert (own["told"].extension, own["raw"].extension) == ("json", "")
+
+
+def test_images_and_arrays(tmp_path):
+    with open_dataset(sets.put("images", tmp_path / "a")) as dataset:
+        components = dataset.read([2])[0].components
+        assert {n: value.extension for n, value in components.items()} == {
+            "jpeg": "jpg",
+            "png": "png",
+            "pil": "pam",
+        }
+    with open_dataset(sets.put("arrays", tmp_path / "b")) as dataset:
+        assert str(dataset.schema["typed"]) == "array uint16 (n, 6)"
+        told = sets.expected("arrays")[1]
+        for name, value in dataset.read([1])[0].components.items():
+            np.testing.assert_array_equal(value, told[name], strict=True)
+
+
+def test_keys_of_a_merged_set_are_unique(tmp_path):
+    assert verify(sets.put("merged", tmp_path)).ok
+    with open_dataset(tmp_path) as dataset:
+        assert dataset.read([7])[0].key == "b/shard.00000/00000003"
+
+
+def test_pickles_are_left_out_and_named(tmp_path):
+    report = inspect(sets.put("pickles", tmp_path))
+    assert (report.samples, [*report.schema]) == (3, ["n"])
+    with open_dataset(tmp_path) as dataset:
+        assert dataset.stored.unread_fields == ("p",)
+    index = json.loads((tmp_path / "index.json").read_text())
+    index["shards"][0] |= {"column_names": ["p"], "column_encodings": ["pkl"]}
+    index["shards"][0]["column_sizes"] = [None]
+    (tmp_path / "index.json").write_text(json.dumps(index))
+    with pytest.raises(SourceError, match="no column has an encoding that is read"):
+        open_dataset(tmp_path)
+
+
+@pytest.mark.parametrize("to", ["webdataset", "parquet", "tfrecord"])
+@pytest.mark.parametrize("name", ["images", "gz"])
+def test_conversions(tmp_path, to, name):
+    source = sets.put(name, tmp_path / "a")
+    assert convert(source, tmp_path / "b", to=to).samples == len(sets.expected(name))
+    assert verify(source, tmp_path / "b").ok
+
+
+def test_behind_a_url(web):
+    for path, content in sets.files_of("shards").items():
+        web.objects[f"set/{path}"] = content
+    report = inspect(f"{web.url}/set/")
+    assert (report.format, report.samples, report.bad) == ("mds", 12, [])
+
+
+def test_verify_compares_the_digests_of_the_index(tmp_path):
+    content = sets.files_of("shards")
+    shard = bytearray(content["shard.00001.mds"])
+    shard[-1] ^= 1  # of a number, which no reader could notice
+    report = verify(sets.put(content | {"shard.00001.mds": bytes(shard)}, tmp_path))
+    assert not report.ok
+    (bad,) = report.bad
+    assert bad.location.endswith("shard.00001.mds")
+    assert "the sha1 is" in bad.reason
+
+
+def test_a_shard_that_is_cut_off(tmp_path):
+    content = sets.files_of("shards")
+    content["shard.00001.mds"] = content["shard.00001.mds"][:-1]
+    source = sets.put(content, tmp_path / "a")
+    with pytest.raises(SourceError, match=r"shard.00001.mds has \d+ bytes, but the index"):
+        convert(source, tmp_path / "b", to="webdataset")
+    report = verify(source)
+    assert [bad.location for bad in report.bad] == [f"{source}/shard.00001.mds"]
+    assert convert(source, tmp_path / "c", to="webdataset", skip_bad=True).samples == 11
+
+
+def test_a_text_that_is_no_utf_8(tmp_path):
+    samples = [b"\1\0\0\0\xff", b"\1\0\0\0a"]
+    report = verify(sets.put(sets.made({"x": ("str", None)}, samples), tmp_path))
+    assert [bad.index for bad in report.bad] == [0]
+    assert "a text is no UTF-8" in report.bad[0].reason

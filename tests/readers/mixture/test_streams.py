@@ -1,0 +1,109 @@
+"""Streams of MosaicML's streaming as the sources of a mixture."""
+
+import numpy as np
+import pytest
+
+from penstock import Pipeline, fn
+from penstock.cli.mixture_file import sources_of
+from penstock.engine.errors import ArgumentError, SourceError
+
+from ..mds import sets
+
+yaml = pytest.importorskip("yaml")
+ARGUMENTS = {"columns": ["n", "text"]}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("shards", "gz", "splits"):
+        sets.put(name, tmp_path / name)
+    return tmp_path
+
+
+def _written(folder, content):
+    file = folder / "streams.yaml"
+    file.write_text(yaml.safe_dump(content))
+    return str(file)
+
+
+def _mixed(folder, streams, count, **options):
+    path = _written(folder, {"streams": streams})
+    with Pipeline(count, 1) as pipe:
+        outputs = fn.readers.mix(path, source_arguments=ARGUMENTS, name="mix", **options)
+        pipe.set_outputs(*outputs)
+        n, text, source = pipe.run()
+        for number, row in zip(n.as_array().ravel().tolist(), text.rows(), strict=True):
+            assert bytes(row).decode() == f"{number:03d}" * 9
+        counts = np.bincount(source.as_array()).tolist()
+        return counts, pipe.epoch_size("mix"), pipe.reader_meta("mix")["sources"]
+
+
+def test_proportions_are_relative(folder):
+    web = {"remote": str(folder / "shards"), "local": "/cache", "proportion": 3, "keep_zip": True}
+    code = {"local": str(folder / "splits"), "split": "val", "proportion": 1, "remote": None}
+    counts, _, sources = _mixed(folder, {"web": web, "code": code}, 8)
+    assert counts == [2, 6]  # YAML has sorted the names
+    assert {name: each["share"] for name, each in sources.items()} == {"web": 0.75, "code": 0.25}
+
+
+@pytest.mark.parametrize(
+    ("own", "size"),
+    [({}, 12 + 9), ({"repeat": 2}, 24 + 9), ({"repeat": 0.5}, 6 + 9), ({"choose": 5}, 5 + 9)],
+)
+def test_the_other_numbers(folder, own, size):
+    streams = {"a": {"remote": str(folder / "shards"), **own}, "b": {"local": str(folder / "gz")}}
+    assert _mixed(folder, streams, 4)[1] == size
+
+
+def test_a_list_and_a_split_for_all(folder):
+    streams = [{"local": str(folder / "splits"), "choose": 2}]
+    assert _mixed(folder, streams, 2, split="train")[1] == 2
+    assert _mixed(folder, streams, 2, split="val")[1] == 2
+    with pytest.raises(ArgumentError, match="holds the splits train, val"):
+        _mixed(folder, streams, 2)
+
+
+def test_the_command_prints_the_sources(folder):
+    streams = {"a": {"remote": str(folder / "shards")}, "b": {"local": str(folder / "gz")}}
+    sources = sources_of(_written(folder, {"streams": streams}), None)
+    assert [each["samples"] for each in sources.values()] == [12, 9]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"streams": {}}, "'streams' names no streams"),
+        ({"streams": "a"}, "'streams' names no streams"),
+        ({"streams": {"a": "b"}}, "stream 'a' is 'b', no mapping"),
+        ({"streams": {"a": {"split": "train"}}}, "'a' has neither 'remote' nor 'local'"),
+        ({"streams": {"a": {"remote": 3}}}, "neither 'remote' nor 'local' with a path"),
+        (
+            {"streams": {"a": {"remote": "b", "samples": 3}}},
+            "has 'samples', which Penstock does not",
+        ),
+        ({"streams": {"a": {"remote": "b"}}, "shuffle": True}, "has 'shuffle' beside 'streams'"),
+        (
+            {"streams": {"a": {"remote": "b", "repeat": 1, "choose": 2}}},
+            "has choose and repeat; give its streams the same one",
+        ),
+        (
+            {"streams": {"a": {"remote": "b", "repeat": 1}, "c": {"remote": "d", "proportion": 1}}},
+            "has proportion and repeat; give its streams",
+        ),
+        (
+            {"streams": {"a": {"remote": "b", "proportion": 1}, "c": {"remote": "d"}}},
+            "the stream 'c' has no 'proportion', and others have one",
+        ),
+        ({"stream": {}}, "no 'streams' of MosaicML"),
+    ],
+)
+def test_what_is_not_read_is_refused(folder, content, message):
+    path = _written(folder, content)
+    with pytest.raises(SourceError, match=message), Pipeline(2, 1):
+        fn.readers.mix(path, source_arguments=ARGUMENTS)
+
+
+def test_numbers_that_are_none(folder):
+    streams = {"a": {"remote": str(folder / "shards"), "proportion": -1}}
+    with pytest.raises(ArgumentError, match="is negative"):
+        _mixed(folder, streams, 2)
