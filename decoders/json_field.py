@@ -114,7 +114,7 @@ class JsonDecoder(SampleOperator):
                 "which no UTF-8 has"
             ) from None
 
-    def _numbers(self, value: Any) -> Array:
+    def _numbers(self, value: object) -> Array:
         try:
             given = np.array(value)
         except (ValueError, OverflowError):

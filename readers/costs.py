@@ -61,7 +61,7 @@ def check_cost(reader: CostedReader) -> None:
             reader.refuse(f"batch_cost decides what {name} decides; leave {name} out")
 
 
-def rounds_of(reader: CostedReader, most: int, state: Any) -> Rounds:
+def rounds_of(reader: CostedReader, most: int, state: object) -> Rounds:
     """Return the order of a reader with `batch_cost`.
 
     Args:

@@ -582,7 +582,7 @@ class Reader(SeekableInput):
             **self._held_meta(),
         }
 
-    def _held_meta(self) -> dict[str, Any]:
+    def _held_meta(self) -> dict[str, object]:
         if not self.sampler.global_batch:
             return {}
         largest = self.sampler.largest_batch

@@ -34,7 +34,7 @@ class Results(NamedTuple):
     layouts: list[str]
 
 
-def source(rows: Sequence[Any], layout: str = "", *, turns: bool = False) -> Any:
+def source(rows: Sequence[object], layout: str = "", *, turns: bool = False) -> Any:
     """Return a node that gives these samples in every batch.
 
     Args:

@@ -99,7 +99,7 @@ class Consumer(ABC):
 
     @staticmethod
     @abstractmethod
-    def read(look: object) -> NDArray[np.float64]:
+    def read(look: Any) -> NDArray[np.float64]:
         """Return the sums as an array of (samples, STRIPES)."""
 
 

@@ -273,7 +273,7 @@ class MixedConformance:
             CuPyConsumer(),
         )
 
-    def compare(self, images: Mapping[str, EncodedImage], **options: Any) -> None:
+    def compare(self, images: Mapping[str, EncodedImage], **options: object) -> None:
         """Decode all images on both devices, and compare the pixels."""
         cpu, mixed = (self._decoded(images, device, options) for device in ("cpu", "mixed"))
         for name, wanted, pixels in zip(images, cpu, mixed, strict=True):

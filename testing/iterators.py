@@ -59,7 +59,7 @@ class IteratorConformance:
         """Return a tensor as an array."""
         return np.asarray(tensor)
 
-    def address(self, tensor: object) -> int:
+    def address(self, tensor: Any) -> int:
         """Return where the elements of a tensor begin in memory."""
         return int(self.to_numpy(tensor).__array_interface__["data"][0])
 

@@ -56,12 +56,12 @@ class OperatorConformance:
 
     def run(
         self,
-        inputs: Sequence[Sequence[Any]],
+        inputs: Sequence[Sequence[object]],
         device: str = "cpu",
         *,
         threads: int = 2,
         views: bool = False,
-        **changed: Any,
+        **changed: object,
     ) -> tuple[Rows, str]:
         """Return the first output and its layout; a list as an argument holds a value a sample."""
         given = {**self.arguments, **changed}

@@ -29,7 +29,7 @@ IGNORED = {
 """Files, and how many of their lines mypy shall ignore: comparisons of nodes return nodes, and some
 libraries whose classes are bases have no types."""
 
-MOST_ANY = 12.0
+MOST_ANY = 11.5
 """Uses of `Any` in 1,000 lines."""
 
 SLACK = 1.0

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -126,7 +126,7 @@ def run_task(task: Task, on_batch: OnBatch | None = None, stop: Event | None = N
         place = task.job.root if task.job.store is None else task.job.store.url
         error.add_note(f"the whole shards stay in {place}; resume=True goes on with them")
         raise
-    record: dict[str, Any] = asdict(shard)
+    record: dict[str, object] = asdict(shard)
     if task.job.store is None:
         publish(staging, task.job.root)
     else:

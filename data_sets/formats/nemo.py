@@ -201,7 +201,7 @@ class NemoTarWriter(NemoWriter):
         self._archive.write([header, audio.data, padding(len(audio.data))])
         return name
 
-    def shard_fields(self) -> dict[str, Any]:
+    def shard_fields(self) -> dict[str, object]:
         return {"shard_id": self._number}
 
     def finish(self) -> ShardInfo:

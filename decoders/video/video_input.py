@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections import deque
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -87,7 +86,7 @@ class VideoInput(FedInput):
     def output_layouts(self) -> tuple[str, ...]:
         return ("FHWC",)
 
-    def open(self, batch_size: int, state: Any) -> None:
+    def open(self, batch_size: int, state: object) -> None:
         self._batch_size = batch_size
 
     def available(self) -> int:

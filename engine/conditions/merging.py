@@ -185,7 +185,7 @@ def _rebuilt(like: Any, values: list[Any]) -> object:
     return type(like)(values)
 
 
-def _filled(like: dict[object, object], values: dict[object, object]) -> dict[Any, Any]:
+def _filled(like: dict[object, object], values: dict[object, object]) -> dict[object, object]:
     filled = like.copy()
     filled.update(values)
     return filled

@@ -221,7 +221,7 @@ def if_expression(test: object, if_true: Thunk, if_false: Thunk, line: str) -> o
     return value(Merging(*branches, line).value("The value", *values))
 
 
-def logical(word: str, line: str, *thunks: Thunk) -> Any:
+def logical(word: str, line: str, *thunks: Thunk) -> object:
     """Return `a and b and ...`, or the same with `or`; what is not needed is not computed."""
     result = thunks[0]()
     for thunk in thunks[1:]:
@@ -246,7 +246,7 @@ def _lazy(word: str, line: str, left: DataNode, right: Thunk) -> DataNode:
     return merged
 
 
-def negated(data: object, line: str) -> Any:
+def negated(data: object, line: str) -> object:
     """Return `not data`."""
     if not isinstance(data, DataNode):
         return not data

@@ -304,7 +304,7 @@ class Device:
         self.hold(array)
         self.copy(to, array.ctypes.data, array.nbytes, _TO_DEVICE)
 
-    def view(self, data: Any) -> Any:
+    def view(self, data: object) -> Any:
         """Return another library's array in device memory as a CuPy array, without a copy.
 
         This stream waits for the work that the library has queued already.
@@ -381,7 +381,7 @@ class Device:
         kernel: Kernel,
         grid: Sequence[int],
         block: Sequence[int],
-        *arguments: Any,
+        *arguments: object,
         shared_bytes: int = 0,
     ) -> None:
         """Launch a kernel.
@@ -417,7 +417,7 @@ class Device:
         started: Callable[..., None] = function
         return started
 
-    def _passed(self, argument: object) -> Any:
+    def _passed(self, argument: object) -> object:
         """Return an argument of a kernel; for a table, the table's memory on the device."""
         if not isinstance(argument, StructTable):
             return argument

@@ -83,7 +83,7 @@ def _by_name(operator_class: type[Operator], values: tuple[object, ...]) -> dict
 
 
 def _function(operator_class: type[Operator], called: str) -> Callable[..., object]:
-    def function(*inputs: Any, name: str | None = None, **arguments: Any) -> Any:
+    def function(*inputs: object, name: str | None = None, **arguments: object) -> Any:
         if called != operator_class.name:
             warn_of_deprecation(f"fn.{called} is deprecated; use fn.{operator_class.name}")
         return apply(operator_class, inputs, arguments, name)

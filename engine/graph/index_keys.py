@@ -63,7 +63,7 @@ def split_key(key: object, is_data: Callable[[Any], bool]) -> tuple[Key, list[ob
                 f"not with {value!r}"
             ) from None
 
-    def item(value: Any) -> Any:
+    def item(value: object) -> Any:
         if value is None:
             return newaxis
         if value is Ellipsis or isinstance(value, NewAxis):

@@ -53,7 +53,7 @@ class InputOperator(BatchOperator, ABC):
 
     batches = BatchRules(sample_independent=True)
 
-    def open(self, batch_size: int, state: Any) -> None:
+    def open(self, batch_size: int, state: object) -> None:
         """Prepare for batches of `batch_size`; continue from `state` unless `state` is None."""
 
     def begin(self, resources: Resources) -> None:

@@ -170,7 +170,7 @@ class Operator:
         """Compute the results though nothing needs them, as with the argument `preserve`."""
         self.preserve = self._constants["preserve"] = True
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> dict[str, object]:
         """Return the arguments as given, without those that are nodes."""
         return dict(self._constants)
 

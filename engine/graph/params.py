@@ -268,7 +268,7 @@ def _callable(value: object) -> object:
     return value
 
 
-def _array(value: Any) -> Any:
+def _array(value: object) -> object:
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
         raise TypeError("not an array of numbers")

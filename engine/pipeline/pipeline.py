@@ -154,7 +154,7 @@ class Pipeline(
         """Return the next batch: `share_outputs` after `release_outputs`."""
         return self.share_outputs()
 
-    def run(self, cuda_stream: Any = None, /, **inputs: Any) -> tuple[TensorList, ...]:
+    def run(self, cuda_stream: object = None, /, **inputs: object) -> tuple[TensorList, ...]:
         """Return the next batch, a `TensorList` an output.
 
         Outputs with names, which `output_names` tells, have the order of the definition's dict.

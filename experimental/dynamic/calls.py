@@ -46,11 +46,11 @@ def set_recorder(recorder: Recorder | None) -> None:
 
 def call(
     operator: str | type[Operator],
-    *inputs: Any,
+    *inputs: object,
     batch_size: int | None = None,
-    device: Any = None,
+    device: object = None,
     rng: RNG | None = None,
-    **arguments: Any,
+    **arguments: object,
 ) -> Any:
     """Call an operator, and return a tensor, a batch, or a tuple of these.
 

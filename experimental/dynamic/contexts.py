@@ -118,7 +118,7 @@ class EvalContext:
         self,
         key: Hashable,
         make: Callable[[EagerRunner], EagerOperator],
-        call: Callable[[EagerOperator], Any],
+        call: Callable[[EagerOperator], object],
     ) -> Any:
         """Call an operator, and keep the operator for calls with the same key.
 

@@ -31,7 +31,7 @@ _FURTHER = {
 _OF_PIPELINES = ("bytes_per_sample_hint", "name", "preserve", "seed")
 _OF_READERS = ("bytes_per_sample_hint", "name", "preserve", "device")
 
-_FUNCTIONS: dict[tuple[type[Operator], str], Callable[..., Any]] = {}
+_FUNCTIONS: dict[tuple[type[Operator], str], Callable[..., object]] = {}
 
 
 def is_here(operator_class: type[Operator], called: str) -> bool:
@@ -61,7 +61,7 @@ def function_of(operator_class: type[Operator], called: str = "") -> Callable[..
     return _FUNCTIONS[key]
 
 
-def _function(operator_class: type[Operator], called: str) -> Callable[..., Any]:
+def _function(operator_class: type[Operator], called: str) -> Callable[..., object]:
     name = called.rpartition(".")[2]
     reserved = {*_OF_PIPELINES, *(() if operator_class.is_random else ("rng",))}
 

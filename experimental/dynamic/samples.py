@@ -75,7 +75,7 @@ def _is_on_gpu(data: object) -> bool:
     return getattr(data, "__cuda_array_interface__", None) is not None
 
 
-def _gpu_array(data: Any) -> Any:
+def _gpu_array(data: object) -> Any:
     cupy = import_cupy()
     array = cupy.from_dlpack(data) if hasattr(data, "__dlpack__") else cupy.asarray(data)
     cupy.cuda.get_current_stream().synchronize()

@@ -172,7 +172,7 @@ class _Effect(RandomTransform):
     effect: str
     tensors_as_pillow = True
 
-    def _parameter(self) -> Any:
+    def _parameter(self) -> object:
         return ()
 
     def _apply(self, images: Images) -> Images:

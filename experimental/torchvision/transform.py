@@ -74,7 +74,7 @@ class RandomTransform(Transform):
         self.p = probability(p)
 
 
-def mode_of(interpolation: Any) -> str:
+def mode_of(interpolation: object) -> str:
     """Return the name of a filter: of a mode, of torchvision's mode, or of Pillow's number."""
     if isinstance(interpolation, int) and not isinstance(interpolation, bool):
         if not 0 <= interpolation < len(_BY_PILLOWS_NUMBER):
@@ -164,7 +164,7 @@ def fill_of_masks(values: object) -> float:
     return float(numbers.pop()) if len(numbers) == 1 else 0.0
 
 
-def value_of(values: Mapping[Any, Any], *names: str) -> Any:
+def value_of(values: Mapping[object, object], *names: str) -> Any:
     """Return the value under the first of some names that a dict has; else None.
 
     The keys are classes of `tv_tensors`, or "others".
@@ -173,7 +173,7 @@ def value_of(values: Mapping[Any, Any], *names: str) -> Any:
     return next((named[name] for name in names if name in named), None)
 
 
-def probability(p: Any) -> float:
+def probability(p: object) -> float:
     """Return a probability."""
     if not isinstance(p, int | float) or not 0 <= p <= 1:
         raise ArgumentError(f"p must be a number from 0 to 1, but is {p!r}")

@@ -169,7 +169,7 @@ def _values(elements: Elements, member: str, default: object) -> list[Any]:
         return [element.get(member, default) for element in elements]
 
 
-def _numbers(values: list[Any], dtypes: str) -> Array | None:
+def _numbers(values: list[object], dtypes: str) -> Array | None:
     """Return numbers as an array of one of these dtypes; None if one of them has another type."""
     if not values:
         return np.empty(0)

@@ -226,7 +226,7 @@ class Erase(SampleOperator):
         return result
 
 
-def _uploaded(batch: BatchContext, table: Array, c_type: str) -> tuple[Any, Pointers]:
+def _uploaded(batch: BatchContext, table: Array, c_type: str) -> tuple[object, Pointers]:
     """Copy an array over samples to the device; return the copy and the address of each row."""
     memory = batch.device.upload(table)
     steps = np.arange(len(table)) * table.strides[0]

@@ -10,8 +10,6 @@ all operands are integers.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import DataNode, add_node
 from .arithmetic import Arithmetic
@@ -74,7 +72,7 @@ def floor(input: object) -> DataNode:
     return _call("floor", input)
 
 
-def ceil(input: Any) -> DataNode:
+def ceil(input: object) -> DataNode:
     """Return the smallest whole number that is not below the input."""
     return _call("ceil", input)
 

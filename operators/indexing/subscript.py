@@ -116,7 +116,7 @@ def _resolve(key: tuple[object, ...], indices: Any) -> tuple[object, ...]:
     def number(value: Any) -> Any:
         return indices[value.number] if isinstance(value, IndexFromData) else value
 
-    def item(value: Any) -> Any:
+    def item(value: object) -> Any:
         if isinstance(value, NewAxis):
             return None
         if isinstance(value, slice):

@@ -220,7 +220,7 @@ class Uniform(Distribution):
             np.minimum(out, np.nextafter(ends, out.dtype.type(-np.inf)), out=out)
 
 
-def _table(operator: Operator, values: Any, size: int) -> tuple[Array, Array]:
+def _table(operator: Operator, values: object, size: int) -> tuple[Array, Array]:
     """Return (size, longest) numbers, and the number of values of each row: (size, 1)."""
     table, lengths = padded_numbers(values, size)
     if not lengths.all():

@@ -97,7 +97,7 @@ class ResamplingOperator(SampleOperator, ABC):
         self._axes = spatial_axes(self.called, layout) if layout else None
         self.prepare_filters()
 
-    def rehearse(self, batch: BatchContext, *inputs: Any, **arguments: Any) -> Any:
+    def rehearse(self, batch: BatchContext, *inputs: object, **arguments: object) -> object:
         if not set(self.per_sample) <= {"mirror"}:
             return None  # sizes are not known
         return super().rehearse(batch, *inputs, **arguments)

@@ -43,7 +43,7 @@ class DLTensorPythonFunction(PythonFunction):
         "work on the pipeline's stream, CuPy's current one.",
     )
 
-    def call(self, *arguments: Any, **generator: Any) -> Any:
+    def call(self, *arguments: object, **generator: Any) -> Any:
         capsules = (each_sample(_capsule_of, given) for given in arguments)
         returned = self.function(*capsules, **generator)
         return each_sample(self._wrapped, returned)

@@ -29,7 +29,7 @@ class TorchPythonFunction(PythonFunction):
         super().prepare()
         self._torch = _import_torch()
 
-    def call(self, *arguments: Any, **generator: Any) -> Any:
+    def call(self, *arguments: object, **generator: Any) -> Any:
         tensors = (each_sample(self._tensor_of, given) for given in arguments)
         returned = self.function(*tensors, **generator)
         return each_sample(self._without_gradient, returned)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -56,7 +56,7 @@ def row_groups(sharding: Sharding, rest: tuple[int, ...] | None = None) -> RowGr
     return RowGroups(len(groups), sorted(here), [here[group] for group in sorted(here)])
 
 
-def _indices_of_any(sharding: Sharding, count: int) -> Any:
+def _indices_of_any(sharding: Sharding, count: int) -> object:
     for ndim in range(1, _MOST_DIMENSIONS):
         try:
             return sharding.devices_indices_map((count,) * ndim)

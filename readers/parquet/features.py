@@ -9,7 +9,7 @@ from typing import Any
 METADATA = b"huggingface"
 
 
-def features_of(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
+def features_of(metadata: Mapping[bytes, bytes] | None) -> dict[str, object]:
     """Return the features by column; an empty dict if there are none."""
     try:
         features = json.loads((metadata or {})[METADATA])["info"]["features"]

@@ -159,7 +159,7 @@ class ParquetSource:
         blocks: RowBlocks[RowGroup],
         rules: Sequence[ColumnRule],
         paths: Sequence[str],
-        options: Mapping[str, Any],
+        options: Mapping[str, object],
     ) -> None:
         """Take the rows and what becomes of the columns.
 
@@ -256,9 +256,9 @@ def open_parquet(
     split: str = "",
     config: str = "",
     dtypes: Sequence[DType] = (),
-    fill: Mapping[str, Any] | None = None,
+    fill: Mapping[str, object] | None = None,
     cache_bytes: int,
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, object] | None = None,
     damages: Damages = STRICT,
 ) -> ParquetSource:
     """Open files; the arguments are those of `fn.readers.parquet`, and what takes the damages.

@@ -138,7 +138,7 @@ class Damages:
         return damaged.sound
 
     def open(
-        self, paths: Sequence[str | Url], options: Mapping[str, Any] | None, tail: int = 0
+        self, paths: Sequence[str | Url], options: Mapping[str, object] | None, tail: int = 0
     ) -> dict[int, Storage]:
         """Return the storages of the files that can be opened, by number; see `open_storages`."""
         try:

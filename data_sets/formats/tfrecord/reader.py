@@ -175,7 +175,7 @@ class TFRecordSamples(StoredSamples):
         names = [encoded_component(self.schema)[0] or next(iter(self.schema))]
         names += ["label"] if "label" in self.schema and names != ["label"] else []
 
-        def features(library: Any) -> dict[str, Any]:
+        def features(library: Any) -> dict[str, object]:
             form = library.tfrecord
             return {
                 name: form.FixedLenFeature([1], form.int64, -1)

@@ -119,7 +119,7 @@ def _by_tifffile(
         page = tifffile.TiffFile(io.BytesIO(directory.view), is_lsm=False, is_stk=False).pages[0]
         tables, head = page.jpegtables, page.jpegheader
         is_known = page.dtype is not None
-        claims: tuple[Any, ...] = (page.imagelength, page.imagewidth, page.samplesperpixel)
+        claims: tuple[object, ...] = (page.imagelength, page.imagewidth, page.samplesperpixel)
         claims += (page.bitspersample, page.compression, page.is_tiled)
         claims += (page.tilelength, page.tilewidth) if page.is_tiled else ()
     expected = (header.height, header.width, grid.planes * grid.samples)

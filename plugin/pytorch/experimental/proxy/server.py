@@ -214,7 +214,7 @@ class DALIServer:
                 self._start_waiting()
         return found
 
-    def produce(self, data: Any, found: Sequence[Placeholder], *, pin: bool) -> Any:
+    def produce(self, data: object, found: Sequence[Placeholder], *, pin: bool) -> Any:
         """Return `data` with the placeholders that `submit` has found replaced.
 
         Args:
