@@ -75,7 +75,7 @@ class Resize(SizeArguments, ResamplingOperator):
         workspace: Workspace,
         axes: SpatialAxes,
         extents: tuple[int, ...],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlan:
         if self._constant_size is not None:
             return ResizePlan(self._constant_size, (0,) * len(extents), extents)
@@ -86,7 +86,7 @@ class Resize(SizeArguments, ResamplingOperator):
         batch: BatchContext,
         axes: SpatialAxes,
         extents: NDArray[np.int64],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlans:
         if self._constant_size is None:
             return self.plan_sizes(axes, extents, Sizing.of(arguments))
@@ -94,7 +94,7 @@ class Resize(SizeArguments, ResamplingOperator):
         possible = np.ones(len(extents), bool)
         return ResizePlans(size, np.zeros_like(whole), whole, possible, self._constant_size)
 
-    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: Any) -> Any:
+    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: object) -> Any:
         out = super().batch_gpu(batch, images, **arguments)
         if not self.save_attrs:
             return out

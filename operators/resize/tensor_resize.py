@@ -194,12 +194,12 @@ class TensorResize(ResamplingOperator):
         batch: BatchContext,
         axes: SpatialAxes,
         extents: Int64s,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlans:
         count, ndim = extents.shape
         chosen = self._chosen(ndim)
 
-        def full(name: str, others: Any) -> Float64s:
+        def full(name: str, others: object) -> Float64s:
             table = np.broadcast_to(np.asarray(others, np.float64), extents.shape).copy()
             table[:, chosen] = numbers_of(arguments[name], count, len(chosen))
             return table
@@ -225,7 +225,7 @@ class TensorResize(ResamplingOperator):
         )
         return plans._replace(possible=plans.possible & np.isfinite(alignment).all(axis=1))
 
-    def sample(self, workspace: Workspace, image: Array, **arguments: Any) -> Array:
+    def sample(self, workspace: Workspace, image: Array, **arguments: object) -> Array:
         extents = tuple(max(extent, 1) for extent in image.shape)
         plan = self.plan_sample(workspace, self._view(1), extents, arguments)
         if not image.size:
@@ -272,7 +272,7 @@ class TensorResize(ResamplingOperator):
         """Return the axes of a sample in the form (outer, `count` axes, inner)."""
         return SpatialAxes(1, slice(1, 1 + count), count, 2 + count, True)
 
-    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: Any) -> Any:
+    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: object) -> Any:
         shapes = images.extents()
         extents = np.maximum(shapes, 1)
         ndim = extents.shape[1]

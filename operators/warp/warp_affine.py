@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -96,7 +95,7 @@ class WarpAffine(WarpOperator):
         matrices = matrices.reshape(count, axes.ndim, axes.ndim + 1)
         return self.write(workspace, image, axes, canvas, matrices)
 
-    def maps(  # type: ignore[override]
+    def maps(
         self,
         batch: BatchContext,
         axes: WarpAxes,
@@ -105,7 +104,7 @@ class WarpAffine(WarpOperator):
         canvas: Int64s,
         matrix_input: TensorList | None = None,
         *,
-        matrix: Any,
+        matrix: object,
     ) -> FrameMaps:
         width = axes.ndim * (axes.ndim + 1)
         given = matrix if matrix_input is None else matrix_input
@@ -127,7 +126,7 @@ class WarpAffine(WarpOperator):
         batch: BatchContext,
         data: TensorListGPU,
         *others: TensorList,
-        **arguments: Any,
+        **arguments: object,
     ) -> TensorListGPU:
         result = super().batch_gpu(batch, data, *others, **arguments)
         if others and isinstance(others[0], TensorListGPU):
