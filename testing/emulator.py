@@ -53,7 +53,7 @@ _CACHE = Path(_GIVEN or Path(sys.prefix if _IN_VENV else _USERS) / "penstock-emu
 it does: the next run of the tests finds them, and so does a process with other variables."""
 
 
-class DeviceArray(Array):
+class DeviceArray(np.ndarray[Any, Any]):
     """A NumPy array that looks like CuPy's."""
 
     @property

@@ -54,7 +54,7 @@ class RehearsalDevice(Device):
         return lambda *arguments, **options: None
 
 
-class _Memory(Array):
+class _Memory(np.ndarray[Any, Any]):
     """An array with an address like those of CuPy's arrays."""
 
     @property
