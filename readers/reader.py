@@ -351,7 +351,7 @@ class Reader(SeekableInput):
     ) -> None:
         state: Any = self.sampler.state_after(number - self._first)
         state = state.dealt_to(num_shards, self._batch_size)
-        if global_batch is not None or getattr(state, "global_batch", None):
+        if global_batch is not None or state.global_batch:
             state = replace(state, global_batch=global_batch)
         self.shard_id, self.num_shards = shard_id, num_shards
         self.restore(number, state.to_json())

@@ -45,10 +45,17 @@ class State:
 
     plan: ClassVar[str] = ""
     parsers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+    seed: int
+    shuffle: bool
+    epoch: int
+    global_batch: int | None = None
 
     def checks(self) -> Iterator[tuple[str, bool]]:
         """Yield the name of each field, and whether it holds a value that a run may save."""
-        raise NotImplementedError
+        yield "seed", type(self.seed) is int
+        yield "shuffle", isinstance(self.shuffle, bool)
+        yield "epoch", is_whole(self.epoch, 0, EPOCHS - 1)
+        yield "global_batch", self.global_batch is None or is_whole(self.global_batch, 1)
 
     def __post_init__(self) -> None:
         for name, holds in self.checks():
@@ -93,6 +100,10 @@ class State:
         except _ODD as error:
             expected = ", ".join(each.name for each in fields(cls))
             raise damaged(f"{value!r:.200}, expected {expected} ({error!r:.200})") from error
+
+    def dealt_to(self, ranks: int, batch_size: int) -> Self:
+        """Return the state for other ranks: the same, unless the state divides what is left."""
+        return self
 
     @classmethod
     def arguments(cls, given: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, IMAGE_TYPE, LEAVE_OUT, NO_EFFECT, param
+from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import RGB
 from .resampling_operator import ResamplingOperator
@@ -45,6 +46,7 @@ class Resize(SizeArguments, ResamplingOperator):
     """
 
     name = "resize"
+    on_gpu = GpuRules(rehearses=True)  # with its own `batch_gpu`, too
     takes_empty = True
     aliases = ("experimental.resize",)
 

@@ -13,6 +13,7 @@ from ...engine.arrays import Float64s, Int64s
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, STR, param
+from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListGPU
 from ...geometry.layouts import check_exclusive, chosen_axes, layout_of, per_axis
 from ..common.batch_arguments import numbers_of
@@ -56,6 +57,7 @@ class TensorResize(ResamplingOperator):
     """
 
     name = "tensor_resize"
+    on_gpu = GpuRules(rehearses=True)  # with its own `batch_gpu`, too
     aliases = ("experimental.tensor_resize",)
     inputs = ("data",)
     assumed_layouts = MappingProxyType({})

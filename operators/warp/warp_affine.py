@@ -11,7 +11,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, param
-from ...engine.graph.rules import Input
+from ...engine.graph.rules import GpuRules, Input
 from ...engine.tensors import TensorList, TensorListGPU
 from ..common.batch_arguments import check_later
 from .frame_maps import (
@@ -50,6 +50,7 @@ class WarpAffine(WarpOperator):
     """
 
     name = "warp_affine"
+    on_gpu = GpuRules(rehearses=True)  # with its own `batch_gpu`, too
     inputs = ("data", Input("matrix_input", optional=True, device="any"))
 
     matrix = param(

@@ -224,8 +224,10 @@ class WebDataset(RecordReader):
 
     def _order(self) -> Sampler | None:
         """Return what knows which shards are read whole."""
+        if isinstance(self.sampler, Sampler):
+            return self.sampler
         order: Sampler | None = getattr(getattr(self.sampler, "plan", None), "order", None)
-        return self.sampler if isinstance(self.sampler, Sampler) else order
+        return order
 
     def _say(self, line: str) -> None:
         say_once(f"fn.{self.name}: {line}")
