@@ -15,16 +15,19 @@ results are Pillow's to the last digit. Without it they are DALI's within 1.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import fn
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError
 from ..engine.graph.nodes import DataNode
 from .core import augmentation
-from .core.functions import Array
 from .core.sequences import FILL_VALUE, SMOOTH, augment, has_effect, sharpening_factor
+
+if TYPE_CHECKING:
+    from ..engine.tensors.dtypes import DALIInterpType
 
 __all__ = [
     "auto_contrast",
@@ -73,7 +76,10 @@ def warp_y_param(magnitude: float) -> list[float]:
 @augmentation(mag_range=(0, 0.3), randomly_negate=True, mag_to_param=warp_x_param)
 @has_effect("shear")
 def shear_x(
-    data: DataNode, shear: Any, fill_value: float | None = FILL_VALUE, interp_type: Any = None
+    data: DataNode,
+    shear: DataNode,
+    fill_value: float | None = FILL_VALUE,
+    interp_type: DALIInterpType | None = None,
 ) -> DataNode:
     """Shear: lines move to the right by `shear[0]` for each line down."""
     return augment(data, shear, "shear", fill_value=fill_value, interp_type=interp_type)
@@ -82,7 +88,10 @@ def shear_x(
 @augmentation(mag_range=(0, 0.3), randomly_negate=True, mag_to_param=warp_y_param)
 @has_effect("shear")
 def shear_y(
-    data: DataNode, shear: Any, fill_value: float | None = FILL_VALUE, interp_type: Any = None
+    data: DataNode,
+    shear: DataNode,
+    fill_value: float | None = FILL_VALUE,
+    interp_type: DALIInterpType | None = None,
 ) -> DataNode:
     """Shear: columns move down by `shear[1]` for each column to the right."""
     return augment(data, shear, "shear", fill_value=fill_value, interp_type=interp_type)
@@ -92,10 +101,10 @@ def shear_y(
 @has_effect("translate_relative")
 def translate_x(
     data: DataNode,
-    rel_offset: Any,
-    shape: Any,
+    rel_offset: DataNode,
+    shape: object,
     fill_value: float | None = FILL_VALUE,
-    interp_type: Any = None,
+    interp_type: DALIInterpType | None = None,
 ) -> DataNode:
     """Move right by `rel_offset[0]` times the width, which `shape` gives: (height, width)."""
     options = {"fill_value": fill_value, "interp_type": interp_type, "shape": shape}
@@ -107,7 +116,10 @@ def translate_x(
 )
 @has_effect("translate")
 def translate_x_no_shape(
-    data: DataNode, offset: Any, fill_value: float | None = FILL_VALUE, interp_type: Any = None
+    data: DataNode,
+    offset: DataNode,
+    fill_value: float | None = FILL_VALUE,
+    interp_type: DALIInterpType | None = None,
 ) -> DataNode:
     """Move to the right by `offset[0]` pixels."""
     return augment(data, offset, "translate", fill_value=fill_value, interp_type=interp_type)
@@ -117,10 +129,10 @@ def translate_x_no_shape(
 @has_effect("translate_relative")
 def translate_y(
     data: DataNode,
-    rel_offset: Any,
-    shape: Any,
+    rel_offset: DataNode,
+    shape: object,
     fill_value: float | None = FILL_VALUE,
-    interp_type: Any = None,
+    interp_type: DALIInterpType | None = None,
 ) -> DataNode:
     """Move down by `rel_offset[1]` times the height, which `shape` gives: (height, width)."""
     options = {"fill_value": fill_value, "interp_type": interp_type, "shape": shape}
@@ -132,7 +144,10 @@ def translate_y(
 )
 @has_effect("translate")
 def translate_y_no_shape(
-    data: DataNode, offset: Any, fill_value: float | None = FILL_VALUE, interp_type: Any = None
+    data: DataNode,
+    offset: DataNode,
+    fill_value: float | None = FILL_VALUE,
+    interp_type: DALIInterpType | None = None,
 ) -> DataNode:
     """Move down by `offset[1]` pixels."""
     return augment(data, offset, "translate", fill_value=fill_value, interp_type=interp_type)
@@ -142,9 +157,9 @@ def translate_y_no_shape(
 @has_effect("rotate")
 def rotate(
     data: DataNode,
-    angle: Any,
+    angle: DataNode,
     fill_value: float | None = FILL_VALUE,
-    interp_type: Any = None,
+    interp_type: DALIInterpType | None = None,
     rotate_keep_size: bool = True,
 ) -> DataNode:
     """Rotate about the center, counter-clockwise, by `angle` degrees.
@@ -163,21 +178,21 @@ def shift_enhance_range(magnitude: float) -> float:
 
 @augmentation(mag_range=_ENHANCED, randomly_negate=True, mag_to_param=shift_enhance_range)
 @has_effect("brightness")
-def brightness(data: DataNode, parameter: Any, pillow: bool = False) -> DataNode:
+def brightness(data: DataNode, parameter: DataNode, pillow: bool = False) -> DataNode:
     """Multiply all levels by the parameter."""
     return augment(data, parameter, "brightness", pillow=pillow)
 
 
 @augmentation(mag_range=_ENHANCED, randomly_negate=True, mag_to_param=shift_enhance_range)
 @has_effect("contrast")
-def contrast(data: DataNode, parameter: Any, pillow: bool = False) -> DataNode:
+def contrast(data: DataNode, parameter: DataNode, pillow: bool = False) -> DataNode:
     """Multiply the distance of all levels from the image's mean luma by the parameter."""
     return augment(data, parameter, "contrast", pillow=pillow)
 
 
 @augmentation(mag_range=_ENHANCED, randomly_negate=True, mag_to_param=shift_enhance_range)
 @has_effect("color")
-def color(data: DataNode, parameter: Any, pillow: bool = False) -> DataNode:
+def color(data: DataNode, parameter: DataNode, pillow: bool = False) -> DataNode:
     """Multiply the distance of each color from gray by the parameter. Gray images stay."""
     return augment(data, parameter, "color", pillow=pillow)
 
@@ -194,7 +209,7 @@ def sharpness_kernel_shifted(magnitude: float) -> Array:
 
 @augmentation(mag_range=_ENHANCED, randomly_negate=True, mag_to_param=sharpness_kernel)
 @has_effect("sharpness")
-def sharpness(data: DataNode, kernel: Any, pillow: bool = False) -> DataNode:
+def sharpness(data: DataNode, kernel: DataNode, pillow: bool = False) -> DataNode:
     """Weigh the pixels around each pixel by a window (3, 3). The border mirrors its neighbors.
 
     With `pillow=True` the window must be one of `sharpness_kernel`, and the border stays.
@@ -212,14 +227,14 @@ def poster_mask_uint8(magnitude: float) -> Array:
 
 @augmentation(mag_range=(0, 4), mag_to_param=poster_mask_uint8)
 @has_effect("posterize")
-def posterize(data: DataNode, mask: Any) -> DataNode:
+def posterize(data: DataNode, mask: DataNode) -> DataNode:
     """Keep the bits of the mask."""
     return augment(data, mask, "posterize")
 
 
 @augmentation(mag_range=(256, 0))
 @has_effect("solarize")
-def solarize(data: DataNode, threshold: Any) -> DataNode:
+def solarize(data: DataNode, threshold: DataNode) -> DataNode:
     """Invert the levels from the threshold on."""
     return augment(data, threshold, "solarize")
 
@@ -233,34 +248,34 @@ def solarize_add_shift(shift: float) -> Array:
 
 @augmentation(mag_range=(0, 110), mag_to_param=solarize_add_shift)
 @has_effect("solarize_add")
-def solarize_add(data: DataNode, shift: Any) -> DataNode:
+def solarize_add(data: DataNode, shift: DataNode) -> DataNode:
     """Add the shift to the levels below 128."""
     return augment(data, shift, "solarize_add")
 
 
 @augmentation
 @has_effect("invert")
-def invert(data: DataNode, _: Any) -> DataNode:
+def invert(data: DataNode, _: object) -> DataNode:
     """Invert all levels: 255 minus the level."""
     return augment(data, None, "invert")
 
 
 @augmentation
 @has_effect("equalize")
-def equalize(data: DataNode, _: Any, pillow: bool = False) -> DataNode:
+def equalize(data: DataNode, _: object, pillow: bool = False) -> DataNode:
     """Make the levels of each channel equally frequent, as OpenCV's `equalizeHist`."""
     return augment(data, None, "equalize", pillow=pillow)
 
 
 @augmentation
 @has_effect("auto_contrast")
-def auto_contrast(data: DataNode, _: Any, pillow: bool = False) -> DataNode:
+def auto_contrast(data: DataNode, _: object, pillow: bool = False) -> DataNode:
     """Stretch the levels of each channel to the range from 0 to 255."""
     return augment(data, None, "auto_contrast", pillow=pillow)
 
 
 @augmentation
 @has_effect("identity")
-def identity(data: DataNode, _: Any) -> DataNode:
+def identity(data: DataNode, _: object) -> DataNode:
     """Change nothing."""
     return data

@@ -37,9 +37,9 @@ def auto_augment(
     policy_name: str = "image_net",
     shape: Shape = None,
     fill_value: float | None = 128,
-    interp_type: Any = None,
-    max_translate_abs: Any = None,
-    max_translate_rel: Any = None,
+    interp_type: object = None,
+    max_translate_abs: object = None,
+    max_translate_rel: object = None,
     seed: int | None = None,
     *,
     pillow: bool = False,
@@ -105,9 +105,9 @@ def auto_augment_image_net(
     data: DataNode,
     shape: Shape = None,
     fill_value: float | None = 128,
-    interp_type: Any = None,
-    max_translate_abs: Any = None,
-    max_translate_rel: Any = None,
+    interp_type: object = None,
+    max_translate_abs: object = None,
+    max_translate_rel: object = None,
     seed: int | None = None,
     *,
     pillow: bool = False,
@@ -137,7 +137,7 @@ def apply_auto_augment(
     *,
     boxes: DataNode | None = None,
     masks: DataNode | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Augment each sample by a random sub-policy of a policy.
 
@@ -168,7 +168,7 @@ def apply_auto_augment(
 
 
 def get_image_net_policy(
-    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+    use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
     """Return the policy that was found for ImageNet.
 
@@ -180,14 +180,14 @@ def get_image_net_policy(
 
 
 def get_reduced_cifar10_policy(
-    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+    use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
     """Return the policy that was found for a part of CIFAR-10; see `get_image_net_policy`."""
     return _policy("reduced_cifar10", use_shape, max_translate_abs, max_translate_rel)
 
 
 def get_svhn_policy(
-    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+    use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
     """Return the policy that was found for SVHN; see `get_image_net_policy`."""
     return _policy("svhn", use_shape, max_translate_abs, max_translate_rel)
@@ -199,7 +199,7 @@ def get_reduced_image_net_policy() -> Policy:
 
 
 def _policy(
-    name: str, use_shape: bool, max_translate_abs: Any = None, max_translate_rel: Any = None
+    name: str, use_shape: bool, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
     known = _suite(use_shape, max_translate_abs, max_translate_rel)
     sub_policies = []
@@ -214,7 +214,7 @@ def _policy(
 
 
 def _suite(
-    use_shape: bool, max_translate_abs: Any, max_translate_rel: Any
+    use_shape: bool, max_translate_abs: object, max_translate_rel: object
 ) -> dict[str, Augmentation]:
     """Return the augmentations of the paper by their names."""
     translations = get_translations(

@@ -34,9 +34,9 @@ def rand_augment(
     num_magnitude_bins: int = 31,
     shape: DataNode | Sequence[int] | None = None,
     fill_value: float | None = 128,
-    interp_type: Any = None,
-    max_translate_abs: Any = None,
-    max_translate_rel: Any = None,
+    interp_type: object = None,
+    max_translate_abs: object = None,
+    max_translate_rel: object = None,
     seed: int | None = None,
     monotonic_mag: bool = True,
     excluded: list[str] | None = None,
@@ -97,7 +97,7 @@ def apply_rand_augment(
     *,
     boxes: DataNode | None = None,
     masks: DataNode | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Augment each sample by `n` random ones of the augmentations, with the magnitude `m`.
 
@@ -139,7 +139,7 @@ def apply_rand_augment(
 
 
 def get_rand_augment_suite(
-    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+    use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> list[Augmentation]:
     """Return the augmentations of RandAugment; larger bins change images more.
 
@@ -160,7 +160,7 @@ def get_rand_augment_suite(
 
 
 def get_rand_augment_non_monotonic_suite(
-    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+    use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> list[Augmentation]:
     """Return the augmentations of RandAugment, for colors with the ranges of AutoAugment.
 
@@ -181,7 +181,9 @@ def get_rand_augment_non_monotonic_suite(
 _WITHOUT_MAGNITUDE = (a.equalize, a.auto_contrast, a.identity)
 
 
-def _moving(use_shape: bool, max_translate_abs: Any, max_translate_rel: Any) -> list[Augmentation]:
+def _moving(
+    use_shape: bool, max_translate_abs: object, max_translate_rel: object
+) -> list[Augmentation]:
     translations = get_translations(
         use_shape, _MOST_PIXELS, _MOST_RELATIVE, max_translate_abs, max_translate_rel
     )

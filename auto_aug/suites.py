@@ -26,7 +26,9 @@ def without(suite: list[Augmentation], excluded: Sequence[str] | None) -> list[A
     return [augmentation for augmentation in suite if augmentation.name not in (excluded or ())]
 
 
-def options_of(fill_value: Any, interp_type: Any, shape: Any, *, pillow: bool) -> dict[str, Any]:
+def options_of(
+    fill_value: object, interp_type: object, shape: object, *, pillow: bool
+) -> dict[str, Any]:
     """Return the arguments of augmentations: the two that always count, and those that are given.
 
     No argument may be given that no augmentation names.
@@ -39,7 +41,7 @@ def options_of(fill_value: Any, interp_type: Any, shape: Any, *, pillow: bool) -
     return options
 
 
-def fitting(suite: list[Augmentation], options: Mapping[str, Any]) -> dict[str, Any]:
+def fitting(suite: list[Augmentation], options: Mapping[str, object]) -> dict[str, Any]:
     """Return the options that an augmentation of the suite takes."""
     return {
         name: value

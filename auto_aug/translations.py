@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..engine.errors import ArgumentError
 from . import augmentations as a
 from .core import Augmentation
@@ -13,8 +11,8 @@ def get_translations(
     use_shape: bool,
     default_translate_abs: float,
     default_translate_rel: float,
-    max_translate_abs: Any = None,
-    max_translate_rel: Any = None,
+    max_translate_abs: object = None,
+    max_translate_rel: object = None,
 ) -> list[Augmentation]:
     """Return the translations along x and along y.
 

@@ -25,9 +25,9 @@ def trivial_augment_wide(
     num_magnitude_bins: int = 31,
     shape: DataNode | Sequence[int] | None = None,
     fill_value: float | None = 128,
-    interp_type: Any = None,
-    max_translate_abs: Any = None,
-    max_translate_rel: Any = None,
+    interp_type: object = None,
+    max_translate_abs: object = None,
+    max_translate_rel: object = None,
     seed: int | None = None,
     excluded: list[str] | None = None,
     *,
@@ -80,7 +80,7 @@ def apply_trivial_augment(
     *,
     boxes: DataNode | None = None,
     masks: DataNode | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Augment each sample by a random one of the augmentations, of a random magnitude.
 
@@ -113,7 +113,7 @@ def apply_trivial_augment(
 
 
 def get_trivial_augment_wide_suite(
-    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+    use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> list[Augmentation]:
     """Return the augmentations of TrivialAugment Wide.
 

@@ -103,7 +103,7 @@ def make_step(model: str, form: str, batch: int, rank: int, ranks: int) -> Step:
     def step(images: Any, labels: Any) -> Any:
         with torch.autocast(place().type, torch.bfloat16):
             loss = functional.cross_entropy(forward(images), labels)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimizer.step()
         optimizer.zero_grad(set_to_none=form != "graph")
         return loss.detach()
@@ -117,7 +117,7 @@ def _as_graph(step: Step, batch: int) -> Step:
 
     images = torch.zeros(batch, 3, *SIZE, device="cuda").to(memory_format=torch.channels_last)
     labels = torch.zeros(batch, dtype=torch.int64, device="cuda")
-    side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
         for _ in range(3):
@@ -167,7 +167,7 @@ def _steps(step: Step, source: Batches, seconds: float) -> tuple[int, float]:
     until, count = time.perf_counter() + seconds, 0
     while not _is_over(until, count):
         loss = step(*next(source))
-        ends.append(torch.cuda.Event())  # type: ignore[no-untyped-call]
+        ends.append(torch.cuda.Event())
         ends[-1].record()
         if len(ends) > 2:
             ends.pop(0).synchronize()

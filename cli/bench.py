@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from functools import partial
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -18,7 +19,7 @@ from .benchmark.advice import Setting, try_setting
 from .benchmark.graphs import Work, graph_of
 from .benchmark.measure import Tick, measure
 from .benchmark.others import look_first
-from .benchmark.pipeline_library import PipelineLibrary, load
+from .benchmark.pipeline_library import PipelineLibrary, Runnable, load
 from .benchmark.report import Measurement, as_content, print_report
 from .benchmark.turns import compare
 from .commands import BATCH_SIZE, AsJson, CommandFailed, PipelineArguments, Threads, between
@@ -114,13 +115,13 @@ def bench(
 def _of_pipeline(
     target: PipelineTarget,
     arguments: list[str],
-    options: dict[str, Any],
+    options: Mapping[str, object],
     seconds: float,
     tick: Tick,
 ) -> Measurement:
     given = parse_arguments(arguments)
 
-    def opened(setting: Setting) -> Any:
+    def opened(setting: Setting) -> Runnable:
         return open_pipeline(target, given, {**options, **setting}, BATCH_SIZE)
 
     with running(target):
@@ -135,7 +136,7 @@ def _of_path(
     path: str,
     work: Work | None,
     device: str,
-    options: dict[str, Any],
+    options: Mapping[str, object],
     seconds: float,
     tick: Tick,
     *,
@@ -156,7 +157,7 @@ def _of_path(
         with open_dataset(path) as dataset:
             graph = graph_of(dataset, work, device, folder)
 
-        def opened(setting: Setting, library: PipelineLibrary = libraries[0]) -> Any:
+        def opened(setting: Setting, library: PipelineLibrary = libraries[0]) -> Runnable:
             return graph.pipeline(library, **chosen | setting)
 
         if not compares:

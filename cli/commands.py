@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 import typer
 from typer.core import TyperGroup
@@ -40,6 +40,9 @@ PipelineArguments = Annotated[
 BATCH_SIZE = 64
 """Samples of a batch where neither the user nor the pipeline says."""
 
+_USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
+"""The error of wrong usage, which Typer does not export; what is used of it BadParameter has."""
+
 _WRONG_USAGE = (ArgumentError, FileNotFoundError, FileExistsError, NotADirectoryError)
 
 
@@ -64,7 +67,7 @@ class Commands(TyperGroup):
 
     summaries: Mapping[str, str] = {}
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
+    def format_commands(self, ctx: object, formatter: Any) -> None:
         """Write the commands with their summaries, which needs none of their modules."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self.summaries.items()))
@@ -80,11 +83,11 @@ class Commands(TyperGroup):
         """Find the command; the error of an unknown one lists all."""
         try:
             return super().resolve_command(ctx, args)
-        except typer.BadParameter.__base__ as error:  # type: ignore[misc]  # UsageError
+        except _USAGE_ERROR as error:
             error.message += f" The commands are {', '.join(self.commands)}."
             raise
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: Any) -> object:
         """Run the command; return its exit status."""
         try:
             status = super().invoke(ctx)

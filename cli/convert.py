@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import re
 import sys
@@ -67,7 +68,7 @@ def _lines(path: str) -> list[str]:
     return names
 
 
-_PARSERS: dict[str, Callable[[str], Any]] = {
+_PARSERS: dict[str, Callable[[str], object]] = {
     "shard_size": _size,
     "components": _names,
     "classes": _lines,
@@ -95,11 +96,11 @@ def _parameters() -> Iterator[Parameter]:
     yield Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
 
 
-def _annotated(*parts: Any) -> Any:
-    return Annotated.__class_getitem__(parts)  # type: ignore[attr-defined]
+def _annotated(*parts: object) -> object:
+    return operator.getitem(Annotated, parts)
 
 
-def _declared(field: Field[Any], option: CommandOption) -> Any:
+def _declared(field: Field[Any], option: CommandOption) -> object:
     """Return the declaration of a field as an argument or option."""
     texts: dict[str, Any] = {
         "help": option.help.format(data_set=DATA_SET, formats=listed(writers(), "or")),
@@ -147,7 +148,7 @@ def convert(*, as_json: bool, **options: Any) -> int:
     return 0
 
 
-convert.__signature__ = Signature([*_parameters()], return_annotation=int)  # type: ignore[attr-defined]
+vars(convert)["__signature__"] = Signature([*_parameters()], return_annotation=int)
 convert.__annotations__ = {parameter.name: parameter.annotation for parameter in _parameters()} | {
     "return": int
 }

@@ -59,7 +59,7 @@ def _check(path: Path) -> None:
         )
 
 
-def _facts(target: PipelineTarget, arguments: dict[str, Any], count: int) -> GraphFacts:
+def _facts(target: PipelineTarget, arguments: dict[str, object], count: int) -> GraphFacts:
     pipeline = open_pipeline(target, arguments, {}, count)
     with pipeline, running(target):
         for _ in range(_BATCHES):

@@ -79,7 +79,7 @@ class ImportedCommands(Mapping[str, Any]):
 
 
 @cache
-def _imported(name: str) -> Any:
+def _imported(name: str) -> object:
     module = import_module(f".{name}", __package__)
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name, epilog=examples(*module.EXAMPLES))(getattr(module, name))

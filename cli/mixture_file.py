@@ -24,7 +24,7 @@ def is_mixture_file(path: str) -> bool:
 
 
 @pipeline_def
-def mixture(path: str, split: str | None = None, **source_arguments: Any) -> Any:
+def mixture(path: str, split: str | None = None, **source_arguments: object) -> Any:
     """Read a mixture; `source_arguments` are those of its sources' readers."""
     arguments = {
         "members": path,

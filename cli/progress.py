@@ -76,7 +76,7 @@ class ProgressBar:
         self.close()
 
 
-def _rich_bar(stream: TextIO) -> Any:
+def _rich_bar(stream: TextIO) -> object:
     from rich.console import Console
     from rich.progress import (
         BarColumn,

@@ -181,7 +181,7 @@ def _triton(server: str, model: Model) -> TritonServer | None:
 def _run_triton(
     target: PipelineTarget,
     model: Model,
-    pipeline: Any,
+    pipeline: object,
     server: TritonServer,
     max_delay: float,
     instances: int,

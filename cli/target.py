@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -69,16 +69,16 @@ def require_path(path: str) -> str:
 
 def open_pipeline(
     target: PipelineTarget,
-    arguments: Mapping[str, Any],
-    options: Mapping[str, Any],
+    arguments: Mapping[str, object],
+    options: Mapping[str, object],
     batch_size: int,
-) -> Any:
+) -> Pipeline:
     """Return the pipeline that a target names: see `definition_of` and `defined`."""
     arguments = {"path": target.path, **arguments} if target.path else arguments
     return defined(target, definition_of(target), arguments, options, batch_size)
 
 
-def definition_of(target: PipelineTarget) -> Any:
+def definition_of(target: PipelineTarget) -> object:
     """Import the module of a target; return the Pipeline or the function that defines one.
 
     Raises:
@@ -100,10 +100,10 @@ def definition_of(target: PipelineTarget) -> Any:
 def defined(
     target: PipelineTarget,
     definition: Any,
-    arguments: Mapping[str, Any],
-    options: Mapping[str, Any],
+    arguments: Mapping[str, object],
+    options: Mapping[str, object],
     batch_size: int,
-) -> Any:
+) -> Pipeline:
     """Return the pipeline of a definition.
 
     Args:
@@ -121,8 +121,9 @@ def defined(
     if isinstance(definition, Pipeline):
         return _as_it_is(target, definition, {**arguments, **given})
     decorated = decorator_options(definition) or {}
+    make: Callable[..., Pipeline] = definition
     try:
-        return definition(**arguments, **{"batch_size": batch_size, **decorated, **given})
+        return make(**arguments, **{"batch_size": batch_size, **decorated, **given})
     except TypeError as error:
         if location_of(error, target.module):
             raise failed(str(target), error) from error
@@ -161,14 +162,14 @@ def parse_arguments(pairs: Iterable[str], option: str = "--arg") -> dict[str, An
     return arguments
 
 
-def _literal(text: str) -> Any:
+def _literal(text: str) -> object:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text
 
 
-def _as_it_is(target: PipelineTarget, pipeline: Pipeline, given: Mapping[str, Any]) -> Pipeline:
+def _as_it_is(target: PipelineTarget, pipeline: Pipeline, given: Mapping[str, object]) -> Pipeline:
     if given:
         raise CommandFailed(
             f"{target} is a Pipeline, which has its arguments already; {', '.join(given)} can be "
@@ -178,17 +179,17 @@ def _as_it_is(target: PipelineTarget, pipeline: Pipeline, given: Mapping[str, An
     return pipeline
 
 
-def _advice(name: str, content: Mapping[str, Any]) -> str:
+def _advice(name: str, content: Mapping[str, object]) -> str:
     text = unknown(name, _names_of_pipelines(content))
     return f"{text}{'' if text.endswith('?') else '.'} {_pipelines(content)}"
 
 
-def _pipelines(content: Mapping[str, Any]) -> str:
+def _pipelines(content: Mapping[str, object]) -> str:
     names = _names_of_pipelines(content)
     return f"Pipelines there: {', '.join(names)}" if names else "No pipeline is defined there"
 
 
-def _names_of_pipelines(content: Mapping[str, Any]) -> list[str]:
+def _names_of_pipelines(content: Mapping[str, object]) -> list[str]:
     return sorted(
         name
         for name, value in content.items()
@@ -196,5 +197,5 @@ def _names_of_pipelines(content: Mapping[str, Any]) -> list[str]:
     )
 
 
-def _described(value: Any) -> str:
+def _described(value: object) -> str:
     return "a function" if callable(value) else f"a {type(value).__name__}"

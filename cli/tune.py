@@ -135,7 +135,7 @@ def _tried(texts: Sequence[str]) -> dict[str, list[Any]]:
 
 def _tune(
     target: PipelineTarget,
-    arguments: dict[str, Any],
+    arguments: dict[str, object],
     tried: dict[str, list[Any]],
     seconds: float,
     bar: ProgressBar,
@@ -149,7 +149,7 @@ def _tune(
             2,
         )
 
-    def opened(setting: Setting) -> Any:
+    def opened(setting: Setting) -> Pipeline:
         options = {name: value for name, value in setting.items() if name in _DEFAULTS}
         own = {name: value for name, value in setting.items() if name not in _DEFAULTS}
         return defined(target, definition, {**arguments, **own}, options, BATCH_SIZE)
@@ -189,7 +189,7 @@ def _tune(
     return _Tuned(best, comparison, search.trials, search.noise, seconds, others.cores())
 
 
-def _as_content(target: str, tuned: _Tuned) -> dict[str, Any]:
+def _as_content(target: str, tuned: _Tuned) -> dict[str, object]:
     content: dict[str, Any] = {
         "target": target,
         "setting": tuned.setting,

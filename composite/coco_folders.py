@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,7 +27,9 @@ _HEAD = 64 << 10
 _AT_ONCE = 256  # images whose headers are read together
 
 
-def instances_of(boxes: BoxSet, options: Mapping[str, Any]) -> tuple[CocoInstances, dict[str, int]]:
+def instances_of(
+    boxes: BoxSet, options: Mapping[str, object]
+) -> tuple[CocoInstances, dict[str, int]]:
     """Return all images with their boxes, and how many label files were corrected.
 
     The header of each image is read, because boxes are shares of its size. The categories are the
@@ -94,7 +96,7 @@ def _corrected(read: Sequence[ImageBoxes]) -> dict[str, int]:
     return {CORRECTED: len(remarks)} if remarks else {}
 
 
-def image_sizes(paths: Sequence[str], options: Mapping[str, Any]) -> Iterator[Size]:
+def image_sizes(paths: Sequence[str], options: Mapping[str, object]) -> Iterator[Size]:
     """Yield height and width of images, upright by EXIF.
 
     Raises:

@@ -125,7 +125,7 @@ class NemoAsrReader(Reader):
         self._blocks = Blocks(self.bucket_size, 1)
         self.reads_whole_blocks = False  # entries of one duration lie anywhere
 
-    def wrap(self, outputs: tuple[Any, ...]) -> Any:
+    def wrap(self, outputs: tuple[object, ...]) -> Any:
         data, window, text, number = outputs
         arguments = {name: getattr(self, name) for name in _DECODING}
         signal, rate = add_node(DecodeUtterance, (data, window), arguments)

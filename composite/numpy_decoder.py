@@ -59,7 +59,7 @@ class NumpyDecoder(SampleOperator):
     def output_layouts(self) -> tuple[str, ...]:
         return ("",)
 
-    def wrap(self, outputs: tuple[Any, ...]) -> Any:
+    def wrap(self, outputs: tuple[object, ...]) -> Any:
         if self.dtype is not None:
             outputs = add_node(Cast, outputs, {"dtype": self.dtype})
         return outputs[0]

@@ -67,7 +67,7 @@ class SequenceReader(Reader):
     def num_outputs(self) -> int:
         return int(self.sequence_length)
 
-    def wrap(self, outputs: tuple[Any, ...]) -> Any:
+    def wrap(self, outputs: tuple[object, ...]) -> Any:
         return super().wrap(add_node(DecodeSequence, outputs, {"image_type": self.image_type}))
 
     def open_source(self) -> SequenceSource:

@@ -144,7 +144,7 @@ class VideoClips(SoundArguments, Reader):
             "step": self._step() if in_order else 0,
         }
 
-    def finished(self, clips: Any) -> Any:
+    def finished(self, clips: object) -> object:
         """Return the clips as they are handed out."""
         return clips
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..engine.graph.nodes import add_node
 from ..engine.graph.operator import register
 from ..operators.resize.resize import Resize
 from .video import VideoReader
 
 
-def _of_resize(name: str) -> Any:
+def _of_resize(name: str) -> object:
     """Return an argument of `fn.resize`; it has one value for all clips."""
     return Resize.params[name]._replace(per_sample=False)
 
@@ -64,7 +62,7 @@ class VideoResizeReader(VideoReader):
     subpixel_scale = _of_resize("subpixel_scale")
     temp_buffer_hint = _of_resize("temp_buffer_hint")
 
-    def finished(self, clips: Any) -> Any:
+    def finished(self, clips: object) -> object:
         names = self.given & (Resize.params.keys() - VideoReader.params.keys())
         (resized,) = add_node(Resize, (clips,), {name: getattr(self, name) for name in names})
         return resized

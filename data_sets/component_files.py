@@ -22,12 +22,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError, DecodeError
 from ..formats.npy import array_of_npy
 from .media import OTHER, medium_of, rank_of
@@ -195,7 +195,7 @@ def _quoted_name(name: str) -> str:
     return quoted(name).replace("/", "%2F")
 
 
-def npy_of(array: NDArray[Any]) -> bytes:
+def npy_of(array: Array) -> bytes:
     """Return an array in `.npy` format."""
     stream = io.BytesIO()
     np.lib.format.write_array(stream, array, allow_pickle=False)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -79,7 +78,7 @@ def inspect(
     path: str | os.PathLike[str] | Dataset,
     *,
     format: str | None = None,
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, object] | None = None,
 ) -> InspectReport:
     """Return a summary of a data set; at most `MAX_SAMPLES` samples are read.
 

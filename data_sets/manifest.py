@@ -88,7 +88,7 @@ def path_below(name: Any) -> str:
     return str(path)
 
 
-def _count(number: Any) -> int:
+def _count(number: object) -> int:
     if type(number) is not int or number < 0:
         raise ValueError(f"a number of samples or bytes is {number!r:.50}")
     return number
@@ -177,17 +177,17 @@ def tombstone_text() -> str:
     return json.dumps({_MARK: _VERSION, _REPLACED: True})
 
 
-def checked_text(content: Mapping[str, Any]) -> str:
+def checked_text(content: Mapping[str, object]) -> str:
     """Return the text of a manifest with these members, and its checksum."""
     return json.dumps({**content, _CHECKSUM: _checksum(content)}, indent=1)
 
 
-def _checksum(content: Mapping[str, Any]) -> str:
+def _checksum(content: Mapping[str, object]) -> str:
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def read_manifest(folder: Place, options: Mapping[str, Any] | None = None) -> Manifest | None:
+def read_manifest(folder: Place, options: Mapping[str, object] | None = None) -> Manifest | None:
     """Return the manifest of a folder; None if the folder holds no manifest.
 
     A `dataset.json` that another program wrote is none; see `is_foreign`.
@@ -209,13 +209,13 @@ def read_manifest(folder: Place, options: Mapping[str, Any] | None = None) -> Ma
     return Manifest.from_json(text, str(folder / NAME))
 
 
-def is_foreign(folder: Place, options: Mapping[str, Any] | None = None) -> bool:
+def is_foreign(folder: Place, options: Mapping[str, object] | None = None) -> bool:
     """Return whether a folder holds a `dataset.json` that no conversion wrote."""
     content = _content(folder, options)
     return content is not None and not _is_ours(content)
 
 
-def _content(folder: Place, options: Mapping[str, Any] | None) -> bytes | None:
+def _content(folder: Place, options: Mapping[str, object] | None) -> bytes | None:
     try:
         return read_whole(folder / NAME, options)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):

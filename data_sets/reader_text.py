@@ -51,7 +51,7 @@ class _Name:
             raise AttributeError(name)
         return _Name(f"{self._text}.{name}")
 
-    def __call__(self, *arguments: Any) -> _Name:
+    def __call__(self, *arguments: object) -> _Name:
         return _Name(f"{self._text}({', '.join(map(repr, arguments))})")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -61,14 +61,14 @@ def read_batches(
         count = max(1, min(size.samples, size.bytes // mean, MAX_GROWTH * count))
 
 
-def size_of(sample: Any) -> int:
+def size_of(sample: object) -> int:
     """Return about how many bytes a sample takes; another object takes none."""
     if not isinstance(sample, Sample):
         return 0
     return sum(_bytes_of(value) for value in sample.components.values())
 
 
-def _bytes_of(value: Any) -> int:
+def _bytes_of(value: object) -> int:
     if isinstance(value, Encoded):
         return len(value.data)
     if isinstance(value, np.ndarray):

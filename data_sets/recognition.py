@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from errno import ENOENT
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -42,7 +41,7 @@ Located = tuple[DatasetFormat, Location]
 def locate(
     place: Place,
     format: DatasetFormat | None,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     part: SplitChoice | None = None,
 ) -> Located:
     """Return the format and the files of the data set at a place.
@@ -74,7 +73,7 @@ def locate(
 
 
 def _of_part(
-    folder: Folder, format: DatasetFormat | None, options: Mapping[str, Any], part: SplitChoice
+    folder: Folder, format: DatasetFormat | None, options: Mapping[str, object], part: SplitChoice
 ) -> Located:
     """Return the format and the files of a split of a folder."""
     root = folder.place
@@ -87,7 +86,7 @@ def _of_part(
 
 
 def _of_manifest(
-    root: Place, manifest: Manifest, format: DatasetFormat | None, options: Mapping[str, Any]
+    root: Place, manifest: Manifest, format: DatasetFormat | None, options: Mapping[str, object]
 ) -> Located:
     format = format or FORMATS.get(manifest.format)
     if format is None:
@@ -147,7 +146,7 @@ def _without_companions(files: Sequence[str], format: DatasetFormat | None) -> l
 
 
 def _of_files(
-    root: Place, files: Sequence[str], format: DatasetFormat | None, options: Mapping[str, Any]
+    root: Place, files: Sequence[str], format: DatasetFormat | None, options: Mapping[str, object]
 ) -> Located:
     location = Location(root, files, None, options)
     return _located(root, files, format or _recognized(location), options)
@@ -157,7 +156,7 @@ def _located(
     root: Place,
     files: Sequence[str],
     format: DatasetFormat,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     manifest: Manifest | None = None,
 ) -> Located:
     if format.endings:
@@ -176,14 +175,17 @@ def _located(
     return format, Location(root, chosen or files, manifest, options, skipped)
 
 
-def _describes(file: str, format: DatasetFormat, options: Mapping[str, Any]) -> bool:
+def _describes(file: str, format: DatasetFormat, options: Mapping[str, object]) -> bool:
     """Return whether a file only describes the data files of a format beside it."""
     name = os.path.basename(file)
     return describes_data(name) and format_of_file(file, options) != format
 
 
 def _of_folder(
-    folder: Folder, names: Sequence[str], format: DatasetFormat | None, options: Mapping[str, Any]
+    folder: Folder,
+    names: Sequence[str],
+    format: DatasetFormat | None,
+    options: Mapping[str, object],
 ) -> Located:
     """Return the format of a folder's files; a companion in one format may be data in another."""
     root = folder.place
@@ -212,7 +214,7 @@ def _of_folder(
     return _located(root, files, format, options)
 
 
-def _locate_url(url: Url, format: DatasetFormat | None, options: Mapping[str, Any]) -> Located:
+def _locate_url(url: Url, format: DatasetFormat | None, options: Mapping[str, object]) -> Located:
     is_folder = url.text.endswith("/")
     files = [url.text] if is_folder else expand_paths([url.text], options=options)
     if files != [url.text]:
@@ -227,7 +229,7 @@ def _locate_url(url: Url, format: DatasetFormat | None, options: Mapping[str, An
 
 
 def _locate_object(
-    url: Url, format: DatasetFormat | None, options: Mapping[str, Any]
+    url: Url, format: DatasetFormat | None, options: Mapping[str, object]
 ) -> Located | None:
     try:
         open_storage(url, options)
@@ -237,7 +239,7 @@ def _locate_object(
 
 
 def _locate_folder(
-    url: Url, format: DatasetFormat | None, options: Mapping[str, Any]
+    url: Url, format: DatasetFormat | None, options: Mapping[str, object]
 ) -> Located | None:
     manifest = read_manifest(url, options)
     if manifest is not None and (format is None or format.name == manifest.format):
@@ -281,7 +283,7 @@ def _recognized(location: Location, folder: Folder | None = None) -> DatasetForm
     )
 
 
-def _foreign(file: str, options: Mapping[str, Any]) -> str:
+def _foreign(file: str, options: Mapping[str, object]) -> str:
     """Return what a file of other software is, and what to do; "" for other files."""
     if not is_url(file) and os.path.isdir(file):  # a database
         return ""
@@ -304,7 +306,7 @@ def _loose(location: Location) -> str:
     )
 
 
-def format_of_file(path: str, options: Mapping[str, Any] | None = None) -> DatasetFormat | None:
+def format_of_file(path: str, options: Mapping[str, object] | None = None) -> DatasetFormat | None:
     """Return the format of a file, or of an LMDB folder; None if no format fits."""
     if not is_url(path) and os.path.isdir(path):
         path = os.path.join(path, DATABASE)

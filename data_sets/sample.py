@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError
 
 
@@ -25,7 +26,7 @@ class Encoded:
     extension: str
 
 
-Value = Encoded | int | float | str | NDArray[Any]
+Value = Encoded | int | float | str | Array
 """A component: an encoded file, a number, a text, or an array of numbers."""
 
 

@@ -42,7 +42,7 @@ class ComponentType:
         extents = ", ".join("n" if extent is None else str(extent) for extent in self.shape)
         return f"array {self.dtype} ({extents}{',' * (len(self.shape) == 1)})"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the fields that are not empty, for JSON."""
         fields: dict[str, Any] = {"type": self.type}
         if self.extension:
@@ -72,7 +72,7 @@ class ComponentType:
         return made
 
 
-def _extent(number: Any) -> int | None:
+def _extent(number: object) -> int | None:
     if number is not None and (type(number) is not int or not 0 <= number <= _LARGEST_EXTENT):
         raise ValueError(f"the extent {number!r:.50} is none")
     return number

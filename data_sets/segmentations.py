@@ -60,7 +60,7 @@ def _parsed(text: bytes) -> bytes:
     return _dumped(value)
 
 
-def _dumped(value: Any) -> bytes:
+def _dumped(value: object) -> bytes:
     text = json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
     if isinstance(value, list):  # digits within an RLE's string stay
         text = _WHOLE.sub(b"", _ZERO.sub(b"0", text))
@@ -104,7 +104,7 @@ def scaled_segmentations(value: Value, scale: tuple[float, float]) -> Encoded:
     )
 
 
-def _scaled(segmentation: Any, scale: tuple[float, float]) -> Any:
+def _scaled(segmentation: Any, scale: tuple[float, float]) -> object:
     if isinstance(segmentation, dict):
         raise ArgumentError(
             "an RLE mask cannot be made smaller with its image; keep the images' sizes, or leave "

@@ -30,7 +30,7 @@ from ..engine.errors import ArgumentError
 from .sample import Encoded, Sample
 from .schema import ARRAY, ENCODED, FLOAT, INT, TEXT, ComponentType, Schema
 
-_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -258,7 +258,7 @@ def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
     return all(_COMPARISONS[type(op)](left, right) for op, left, right in pairs)
 
 
-def _attribute(value: Any, name: str) -> Any:
+def _attribute(value: object, name: str) -> object:
     if name == "size" and isinstance(value, Encoded):
         return len(value.data)
     if name == "size" and isinstance(value, str):

@@ -86,7 +86,7 @@ class JsonDecoder(SampleOperator):
         np.copyto(out, content)
         return out
 
-    def _found(self, document: Any) -> Any:
+    def _found(self, document: object) -> object:
         value = document
         for name in self._path:
             value = self._step(value, name)
@@ -94,7 +94,7 @@ class JsonDecoder(SampleOperator):
                 return self.default
         return self.default if value is None and self.default is not None else value
 
-    def _step(self, value: Any, name: str) -> Any:
+    def _step(self, value: object, name: str) -> Any:
         """Return an element of a value; `_MISSING` if it is not there and there is a default."""
         if isinstance(value, dict) and name in value:
             return value[name]
@@ -114,7 +114,7 @@ class JsonDecoder(SampleOperator):
                 "which no UTF-8 has"
             ) from None
 
-    def _numbers(self, value: Any) -> Array:
+    def _numbers(self, value: object) -> Array:
         try:
             given = np.array(value)
         except (ValueError, OverflowError):
@@ -140,7 +140,7 @@ class JsonDecoder(SampleOperator):
         return f"the field {self.field!r}" if self.field else "the document"
 
 
-def _document(data: bytes) -> Any:
+def _document(data: bytes) -> object:
     """Return what JSON stands for.
 
     Raises:
@@ -163,11 +163,11 @@ class _NoJsonError(ValueError):
         self.token, self.number = token, number
 
 
-def _refuse_constant(text: str) -> Any:
+def _refuse_constant(text: str) -> object:
     raise _NoJsonError(f"{text} is no number", text, 0)
 
 
-def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -185,7 +185,7 @@ def _offset_of(token: str, number: int, data: bytes) -> int:
     return found[min(number, len(found) - 1)] if found else 0
 
 
-def _contents(value: Any, name: str) -> str:
+def _contents(value: object, name: str) -> str:
     if isinstance(value, dict):
         return f"no {not_among(name, value)}"
     if isinstance(value, list):

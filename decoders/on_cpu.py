@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from ..engine.threads import Team, TeamCall
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+Given = TypeVarTuple("Given")
 
 
 class CpuFallback:
@@ -46,7 +47,7 @@ class CpuFallback:
             if self._team is None:
                 self._team = Team("penstock-decoder", device.num_threads)
 
-    def submit(self, function: Callable[..., Result], *arguments: Any) -> TeamCall[Result]:
+    def submit(self, function: Callable[[*Given], Result], *arguments: *Given) -> TeamCall[Result]:
         """Have a thread call a function; valid after `open`."""
         assert self._team is not None
         return self._team.submit(function, *arguments)

@@ -20,7 +20,6 @@ from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 from time import monotonic, sleep
-from typing import Any
 
 from .threads import EXIT_SECONDS
 
@@ -30,7 +29,7 @@ _POLL_SECONDS = 0.001
 
 
 def close_after(
-    owner: object, close: Callable[..., object], *arguments: Any
+    owner: object, close: Callable[..., object], *arguments: object
 ) -> weakref.finalize[[Callable[[], object]], object]:
     """Have `close(*arguments)` called soon after `owner` became garbage, in another thread.
 

@@ -10,12 +10,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 from .pending import Pending
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+Given = TypeVarTuple("Given")
 
 
 EXIT_SECONDS = 10.0
@@ -58,7 +59,7 @@ class TeamCall(Pending[Result]):
     lock: whoever waits for the call does not wait for ever.
     """
 
-    def __init__(self, function: Callable[..., Result], arguments: tuple[Any, ...]) -> None:
+    def __init__(self, function: Callable[..., Result], arguments: tuple[object, ...]) -> None:
         self._work = deque([[function, arguments]])  # whoever takes the work makes the call
         self._running = threading.Lock()
         self._results: list[Result] = []
@@ -184,7 +185,7 @@ class Team:
         self._crews: dict[int, _Crew] = {}  # by process id
         weakref.finalize(self, _end_threads, self._crews)
 
-    def submit(self, function: Callable[..., Result], *arguments: Any) -> TeamCall[Result]:
+    def submit(self, function: Callable[[*Given], Result], *arguments: *Given) -> TeamCall[Result]:
         """Have a thread call `function`; return the call, to ask for its result."""
         call = TeamCall(function, arguments)
         own = getattr(_here, "crew", None)

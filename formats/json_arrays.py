@@ -54,7 +54,8 @@ class JsonBlock:
         with suppress(ValueError):  # of a lifted text that is no JSON
             for _ in range(element):
                 start = DECODER.raw_decode(text, start)[1]
-                start = _COMMA.match(text, start).end()  # type: ignore[union-attr]
+                if comma := _COMMA.match(text, start):
+                    start = comma.end()
         return self.offset + len(encoded(text[:start]))
 
 
@@ -212,7 +213,7 @@ def _lifting(name: str) -> re.Pattern[bytes]:
     return re.compile(rb"%s(?<!\\%s)\s*+:\s*+(%s|\{[^{}]*+\})" % (key, key, array))
 
 
-def _parse_lifting(text: bytes, lift: str) -> tuple[list[Any], list[bytes]] | None:
+def _parse_lifting(text: bytes, lift: str) -> tuple[list[object], list[bytes]] | None:
     """Return the elements and the texts of their lifted members; None if `text` is unusual."""
     key = b'"%s"' % lift.encode()
     pieces = _lifting(lift).split(text) if lift else [text]

@@ -122,7 +122,8 @@ class JsonText:
         """Skip white space; return the next `count` bytes, or less at the file's end."""
         while True:
             self.fill(max(count, FIRST_WINDOW_BYTES))
-            self.at = _SPACE.match(self.window, self.at).end()  # type: ignore[union-attr]
+            if space := _SPACE.match(self.window, self.at):  # as ever: it may be empty
+                self.at = space.end()
             if len(self.window) - self.at >= count or self._ended:
                 return self.window[self.at : self.at + count]
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import errno
 import importlib
 from functools import cache
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from ..engine.errors import DecodeError, MissingDependencyError, install_hint
-from .media_ends import refuse_cut
+from .media_ends import MediaFile, refuse_cut
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
 
 OLDEST = (14, 2)
 """Release of PyAV. Older ones know neither the rotation nor the disposition of streams."""
@@ -29,7 +33,7 @@ _OF_THE_MACHINE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
 @cache
-def pyav() -> Any:
+def pyav() -> ModuleType:
     """Return the module `av`.
 
     Raises:
@@ -51,7 +55,7 @@ def pyav() -> Any:
     return av
 
 
-def version_of(av: Any) -> tuple[int, int]:
+def version_of(av: ModuleType) -> tuple[int, int]:
     """Return the release of PyAV: major and minor number."""
     major, minor = av.__version__.split(".")[:2]
     return int(major), int(minor)
@@ -64,7 +68,7 @@ def _lenient() -> dict[str, str]:
     return {"metadata_errors": "replace"} if version_of(pyav()) < (19, 0) else {}
 
 
-def open_media(file: Any, *, sounds: bool = False, form: str | None = None) -> Any:
+def open_media(file: MediaFile, *, sounds: bool = False, form: str | None = None) -> InputContainer:
     """Open a video or a sound for reading, with readers that open nothing else.
 
     Args:
@@ -83,7 +87,9 @@ def open_media(file: Any, *, sounds: bool = False, form: str | None = None) -> A
         "protocol_whitelist": "file" if isinstance(file, str) else "none",
     }
     try:
-        return av.open(file, "r", format=form, container_options=limits, **_lenient())
+        opened: InputContainer = av.open(
+            file, "r", format=form, container_options=limits, **_lenient()
+        )
     except av.error.FFmpegError as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise
@@ -96,3 +102,4 @@ def open_media(file: Any, *, sounds: bool = False, form: str | None = None) -> A
                 f"form that is not read as a {kind}"
             ) from None
         raise DecodeError(f"FFmpeg cannot open it as a {kind}: {error.strerror or error}") from None
+    return opened

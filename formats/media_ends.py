@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import Any
+from typing import BinaryIO
 
 from ..engine.errors import DecodeError
 from .matroska import Read, matroska_end
+
+MediaFile = str | BinaryIO
+"""A path, or an open file."""
 
 _MOST_STEPS = 1 << 20
 """Frames that are gone through: 9 hours of AC-3."""
@@ -63,7 +66,7 @@ _AMR_SIZES = {
 _AMR_UNUSED = 0x83  # bits of a frame's first byte that are 0
 
 
-def refuse_cut(file: Any) -> None:
+def refuse_cut(file: MediaFile) -> None:
     """Raise DecodeError if a file ends before the place that its headers name.
 
     Args:
@@ -78,13 +81,12 @@ def refuse_cut(file: Any) -> None:
     file.seek(position)
 
 
-def _refuse_cut(file: Any) -> None:
+def _refuse_cut(file: BinaryIO) -> None:
     size = file.seek(0, io.SEEK_END)
 
     def read(start: int, count: int) -> bytes:
         file.seek(min(start, size))
-        content: bytes = file.read(count)
-        return content
+        return file.read(count)
 
     head = read(0, 16)
     for signature, what, end_of in _ENDS:

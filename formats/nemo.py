@@ -162,7 +162,7 @@ class _ManifestBuilder:
         self._null_texts = array("q")  # lines
         self._without_text = array("q")  # lines without a field that is a transcript
 
-    def add(self, entry: dict[str, Any], line: int) -> None:
+    def add(self, entry: dict[str, object], line: int) -> None:
         """Check the fields of one line, and append them; raise ValueError for a bad field."""
         path = _path(entry)
         text = _text(entry)
@@ -220,7 +220,7 @@ class _ManifestBuilder:
         )
 
 
-def _entry(line: bytes) -> dict[str, Any]:
+def _entry(line: bytes) -> dict[str, object]:
     try:
         entry = json.loads(line.decode("utf-8"))
     except RecursionError:
@@ -243,13 +243,13 @@ def _path(entry: dict[str, Any]) -> bytes:
     return _SEPARATOR.join(paths)
 
 
-def _text(entry: dict[str, Any]) -> bytes:
+def _text(entry: dict[str, object]) -> bytes:
     value = entry.get("text")
     is_number = type(value) is int  # of digits that were spoken
     return _string(str(value) if is_number else value, "text")
 
 
-def _channels(entry: dict[str, Any]) -> tuple[int, ...]:
+def _channels(entry: dict[str, object]) -> tuple[int, ...]:
     """Return the selected channels; none for all of them."""
     value = entry.get("channel_selector")
     if value is None:
@@ -266,7 +266,7 @@ def _channels(entry: dict[str, Any]) -> tuple[int, ...]:
     return tuple(channels)
 
 
-def _string(value: Any, key: str) -> bytes:
+def _string(value: object, key: str) -> bytes:
     if value is None:
         return b""
     if not isinstance(value, str):
@@ -277,7 +277,7 @@ def _string(value: Any, key: str) -> bytes:
         raise ValueError(f"{key!r} holds half of a surrogate pair, which is no text") from None
 
 
-def _seconds(entry: dict[str, Any], key: str, default: float) -> float:
+def _seconds(entry: dict[str, object], key: str, default: float) -> float:
     value = entry.get(key)
     if value is None:
         return default
@@ -287,7 +287,7 @@ def _seconds(entry: dict[str, Any], key: str, default: float) -> float:
     return float(value)
 
 
-def _shard(entry: dict[str, Any]) -> int:
+def _shard(entry: dict[str, object]) -> int:
     value = entry.get("shard_id")
     if value is None:
         return -1
@@ -296,7 +296,7 @@ def _shard(entry: dict[str, Any]) -> int:
     return value
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return repr(str(value)[:60])
 
 

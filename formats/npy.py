@@ -18,19 +18,19 @@ from functools import lru_cache
 from itertools import accumulate
 from math import prod
 from operator import mul
-from typing import Any
 
 import numpy as np
 from numpy.lib import format as numpy_format
 from numpy.typing import NDArray
 
+from ..engine.arrays import Array, DType
 from ..engine.errors import DecodeError
 
 MAGIC = b"\x93NUMPY"
 PREFIX = 12
 """Bytes at the beginning of a file that hold the length of its header."""
 
-_Parsed = tuple[tuple[int, ...], bool, np.dtype[Any]]
+_Parsed = tuple[tuple[int, ...], bool, DType]
 _Parser = Callable[[io.BytesIO], _Parsed]
 
 _LENGTH_BYTES = {1: 2, 2: 4, 3: 4}
@@ -67,7 +67,7 @@ class NpyHeader:
         beginning: the bytes of the file before the elements, if a file was read.
     """
 
-    dtype: np.dtype[Any]
+    dtype: DType
     shape: tuple[int, ...]
     fortran_order: bool
     offset: int
@@ -79,7 +79,7 @@ class NpyHeader:
         return prod(self.shape) * self.dtype.itemsize
 
     @property
-    def native(self) -> np.dtype[Any]:
+    def native(self) -> DType:
         """The elements' type in this machine's byte order."""
         return self.dtype.newbyteorder("=")
 
@@ -156,7 +156,7 @@ def parse_header(data: bytes) -> NpyHeader:
     return NpyHeader(dtype, shape, fortran_order, offset, data[:offset])
 
 
-def _check_dtype(dtype: np.dtype[Any]) -> None:
+def _check_dtype(dtype: DType) -> None:
     if dtype.itemsize not in _ITEM_SIZES.get(dtype.kind, ()):
         held = _OTHERS.get(dtype.kind, "elements of a type that is not known")
         raise NoNumbersError(
@@ -177,7 +177,7 @@ def read_header(data: NDArray[np.uint8]) -> NpyHeader:
     return parse_header(data[: header_length(data[:PREFIX].tobytes())].tobytes())
 
 
-def stored_elements(data: NDArray[np.uint8], header: NpyHeader) -> NDArray[Any]:
+def stored_elements(data: NDArray[np.uint8], header: NpyHeader) -> Array:
     """Return the array of a file as a view: in the stored byte order, aligned or not.
 
     Bytes that follow it are passed over.
@@ -196,7 +196,7 @@ def stored_elements(data: NDArray[np.uint8], header: NpyHeader) -> NDArray[Any]:
     return elements.reshape(header.shape, order="F" if header.fortran_order else "C")
 
 
-def parse_file(data: NDArray[np.uint8]) -> tuple[NpyHeader, NDArray[Any]]:
+def parse_file(data: NDArray[np.uint8]) -> tuple[NpyHeader, Array]:
     """Return the header of a file that holds an array alone, and its elements as a view.
 
     Args:
@@ -212,7 +212,7 @@ def parse_file(data: NDArray[np.uint8]) -> tuple[NpyHeader, NDArray[Any]]:
     return header, stored_elements(data, header)
 
 
-def numbers_of(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], tuple[int, ...]]:
+def numbers_of(dtype: DType) -> tuple[DType, tuple[int, ...]]:
     """Return the native type that elements are handed out as, and the shape of one of them.
 
     >>> numbers_of(np.dtype(">c8")), numbers_of(np.dtype("M8[s]")), numbers_of(np.dtype("i2"))
@@ -223,13 +223,13 @@ def numbers_of(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], tuple[int, ...]]:
     return (np.dtype(np.int64) if dtype.kind in "mM" else dtype.newbyteorder("=")), ()
 
 
-def as_stored(numbers: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+def as_stored(numbers: Array, dtype: DType) -> Array:
     """Return memory for handing elements out (see `numbers_of`) as such elements, to fill it."""
-    elements: NDArray[Any] = numbers.view(dtype.newbyteorder("="))
+    elements: Array = numbers.view(dtype.newbyteorder("="))
     return elements[..., 0] if dtype.kind == "c" else elements
 
 
-def as_numbers(elements: NDArray[Any]) -> NDArray[Any]:
+def as_numbers(elements: Array) -> Array:
     """Return elements as they are handed out: a view; see `numbers_of`.
 
     Args:
@@ -239,7 +239,7 @@ def as_numbers(elements: NDArray[Any]) -> NDArray[Any]:
     return elements[..., np.newaxis].view(dtype) if more else elements.view(dtype)
 
 
-def array_of_npy(data: NDArray[np.uint8]) -> NDArray[Any]:
+def array_of_npy(data: NDArray[np.uint8]) -> Array:
     """Return the numbers of a file, in C order, aligned, and in native byte order.
 
     The result shares the memory of `data` if that is possible. Bytes that follow the array are

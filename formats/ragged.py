@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.arrays import Int64s
+from ..engine.arrays import Array, Int64s
 
 
 def range_indices(starts: Int64s, counts: Int64s) -> Int64s:
@@ -44,7 +43,7 @@ def take_ranges(bounds: Int64s, rows: Int64s) -> tuple[Int64s, Int64s]:
     return range_indices(starts, counts), bounds_of(counts)
 
 
-def rows_between(values: NDArray[Any], bounds: Int64s) -> list[NDArray[Any]]:
+def rows_between(values: Array, bounds: Int64s) -> list[Array]:
     """Return the values of each sample, given the bounds of the samples among all values."""
     edges = bounds.tolist()
     return [values[start:end] for start, end in pairwise(edges)]

@@ -9,13 +9,13 @@ Source: rleFrPoly of https://github.com/cocodataset/cocoapi/blob/master/common/m
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.arrays import Int64s
+from ..engine.arrays import Array, Int64s
 from .ragged import bounds_of
 
 _SCALE = 5  # steps of the walk in a pixel
@@ -126,7 +126,7 @@ def run_toggles(runs: NDArray[np.uint32], bounds: Int64s) -> Toggles:
     return Toggles(ends[1:] - starts, bounds)
 
 
-def paint(toggles: Toggles, labels: NDArray[Any], out: NDArray[np.int32]) -> None:
+def paint(toggles: Toggles, labels: Array, out: NDArray[np.int32]) -> None:
     """Draw regions into an image: a pixel becomes the highest label of its regions, or 0.
 
     Args:

@@ -11,8 +11,6 @@ Source: https://github.com/cocodataset/cocoapi/blob/master/common/maskApi.c
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,7 +24,7 @@ _BITS = 5
 _MOST_GROUPS = 7  # of a number of 32 bits and its sign
 
 
-def decode_counts(counts: Any, pixels: int) -> Runs:
+def decode_counts(counts: object, pixels: int) -> Runs:
     """Return the runs of a mask from a list of numbers or from text.
 
     Args:

@@ -89,7 +89,7 @@ def parse_cut(line: bytes, where: str) -> Cut:
     )
 
 
-def _seconds(content: Mapping[str, Any], name: str, where: str) -> float:
+def _seconds(content: Mapping[str, object], name: str, where: str) -> float:
     value: Any = content.get(name)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or not 0 <= value <= LONGEST:
@@ -104,7 +104,7 @@ def _texts(told: list[dict[str, Any]], name: str, where: str) -> list[str]:
     return [text for text in texts if text]
 
 
-def _custom(item: tuple[str, Any]) -> tuple[str, float | str | bytes | None]:
+def _custom(item: tuple[str, object]) -> tuple[str, float | str | bytes | None]:
     """Return the component of a custom value; None for data, which lie in an archive."""
     name, value = item
     name = f"custom_{name}" if name in _OWN else name

@@ -115,7 +115,7 @@ def _index(axis: int, ndim: int) -> int:
     return axis % ndim
 
 
-def per_axis(name: str, values: Sequence[Any], count: int) -> tuple[Any, ...]:
+def per_axis(name: str, values: Sequence[object], count: int) -> tuple[Any, ...]:
     """Return one value for each of `count` axes; a single value serves all of them."""
     if len(values) == count:
         return tuple(values)

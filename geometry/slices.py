@@ -18,10 +18,14 @@ from .layouts import VIDEO_LAYOUTS, check_exclusive, chosen_axes, per_axis
 from .rounding import round_all_away, round_away
 from .windows import Window, WindowBatch, windows_of_batch
 
-Values = Sequence[Any] | None
-"""One number an axis; where a whole batch is computed at once, an array (samples,) each."""
+Column = Any
+"""A number; where a whole batch is computed at once, an array (samples,) of numbers. The sums and
+products are the same."""
 
-Range = tuple[Sequence[Any], Sequence[Any]]
+Values = Sequence[Column] | None
+"""An entry an axis."""
+
+Range = tuple[Sequence[Column], Sequence[Column]]
 
 
 class SliceArguments(Operator):
@@ -164,7 +168,12 @@ class SliceArguments(Operator):
         return self._from_inputs(*values, extents, floats=anchor.dtype.kind == "f")
 
     def _from_inputs(
-        self, anchor: Sequence[Any], shape: Sequence[Any], extents: Sequence[Any], *, floats: bool
+        self,
+        anchor: Sequence[Column],
+        shape: Sequence[Column],
+        extents: Sequence[Column],
+        *,
+        floats: bool,
     ) -> Range:
         """Return where the slice starts and ends on each axis, not yet rounded.
 
@@ -180,7 +189,7 @@ class SliceArguments(Operator):
         return anchor, _sums(anchor, shape)
 
 
-def _tables(shape: tuple[int, ...], *ends: Sequence[Any]) -> list[Array]:
+def _tables(shape: tuple[int, ...], *ends: Sequence[Column]) -> list[Array]:
     """Return starts and ends, a column an axis, as arrays of this shape, (batch, axes)."""
     tables = []
     for columns in ends:
@@ -212,7 +221,7 @@ def slice_windows(
 
 
 def from_arguments(
-    extents: Sequence[Any],
+    extents: Sequence[Column],
     *,
     start: Values = None,
     end: Values = None,
@@ -248,7 +257,7 @@ def from_arguments(
     return first, extents
 
 
-def _fractions(name: str, values: Sequence[Any], extents: Sequence[Any]) -> list[Any]:
+def _fractions(name: str, values: Sequence[object], extents: Sequence[Column]) -> list[Column]:
     given = per_axis(name, values, len(extents))
     return [
         np.float64(np.float32(value) * np.float32(extent))
@@ -256,7 +265,7 @@ def _fractions(name: str, values: Sequence[Any], extents: Sequence[Any]) -> list
     ]
 
 
-def _sums(first: Sequence[Any], sizes: Sequence[Any]) -> list[Any]:
+def _sums(first: Sequence[Column], sizes: Sequence[Column]) -> list[Column]:
     return [a + size for a, size in zip(first, sizes, strict=True)]
 
 

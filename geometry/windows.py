@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError
 from ..engine.graph.context import RowsContext
 from ..engine.graph.operator import Operator
@@ -205,7 +206,7 @@ class CropArguments(Operator):
             arguments: those of `window`; each may be a `TensorList`.
         """
 
-        def values(name: str) -> NDArray[Any]:
+        def values(name: str) -> Array:
             return array_of(self, name, arguments[name], len(extents))
 
         def together() -> tuple[WindowBatch, NDArray[np.bool_]]:

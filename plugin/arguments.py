@@ -121,7 +121,7 @@ def _left(state: Any, count: int, stick: bool) -> tuple[tuple[int, ...], ...]:
     return tuple(left)
 
 
-def _same(what: str, values: list[Any]) -> Any:
+def _same(what: str, values: list[object]) -> Any:
     if any(value != values[0] for value in values):
         raise ArgumentError(f"the pipelines must have the same {what}, but they have {values}")
     return values[0]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
+from ..engine.arrays import Array
 from ..engine.tensors import TensorList
 from .base_iterator import BaseIterator, LastBatchPolicy, check_uniform
 from .forms import Form
@@ -14,7 +11,7 @@ from .two_outputs import TwoOutputs
 __all__ = ["ClassificationIterator", "GenericIterator", "LastBatchPolicy"]
 
 
-class GenericIterator(BaseIterator[NDArray[Any], Form]):
+class GenericIterator(BaseIterator[Array, Form]):
     """Yields each output of a pipeline as one array of shape (batch, *sample).
 
     An array shares the memory of the pipeline's output. The pipeline uses this memory again only
@@ -25,14 +22,14 @@ class GenericIterator(BaseIterator[NDArray[Any], Form]):
         {arguments}
     """
 
-    def convert(self, name: str, output: TensorList, count: int) -> NDArray[Any]:
+    def convert(self, name: str, output: TensorList, count: int) -> Array:
         """Return an array of shape (count, *sample), which shares the output's memory."""
         check_uniform(name, output)
-        array: NDArray[Any] = output.as_cpu().dense()[:count]
+        array: Array = output.as_cpu().dense()[:count]
         return array
 
 
-class ClassificationIterator(TwoOutputs[NDArray[Any], Form], GenericIterator[Form]):
+class ClassificationIterator(TwoOutputs[Array, Form], GenericIterator[Form]):
     """`GenericIterator` for pipelines with two outputs, which it names "data" and "label".
 
     Args:

@@ -17,7 +17,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Never,
+    Self,
+    TypeAlias,
+    TypeVar,
+    cast,
+    overload,
+)
 
 from ..engine.errors import ArgumentError, CheckpointError
 from ..engine.pipeline.pipeline import Pipeline
@@ -33,7 +44,7 @@ from .arguments import (
 )
 from .epoch_loop import EpochLoop
 from .epochs import Epochs, LastBatchPolicy, Shards
-from .forms import BatchForm, Form, InDicts, InLists, InTuples, check_form, formed
+from .forms import IN_LISTS, BatchForm, Form, InDicts, InLists, InTuples, check_form, formed
 from .iterator_state import IteratorState
 from .options import DESCRIPTION, chosen_policy, describe, refuse_unknown, resets_itself
 from .progress import Counted, Progress, Supply
@@ -94,13 +105,13 @@ class BaseIterator(ABC, Generic[T, Form]):
 
     if not TYPE_CHECKING:
 
-        def __class_getitem__(cls, types: Any) -> Any:
+        def __class_getitem__(cls, types: object) -> Any:
             """Let `BaseIterator[list]` stand for batches of the default form."""
             given = types if isinstance(types, tuple) else (types,)
             given += (Any,) * (len(cls.__parameters__) - len(given))
             return super().__class_getitem__(given)
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         describe(cls, cls.described)
 
@@ -118,7 +129,7 @@ class BaseIterator(ABC, Generic[T, Form]):
         prepare_first_batch: bool = True,
         with_valid: bool = False,
         *,
-        batch_form: Form = "list",  # type: ignore[assignment]  # the default of `Form`
+        batch_form: Form = IN_LISTS,
         **unknown: Never,
     ) -> None:
         refuse_unknown(type(self), unknown)
@@ -218,7 +229,7 @@ class BaseIterator(ABC, Generic[T, Form]):
             self._size = sum(shards.whole_sizes(0)[rank] for rank in ranks)
         return shards, ranks
 
-    def _basis_of(self, shards: Shards | None) -> dict[str, Any]:
+    def _basis_of(self, shards: Shards | None) -> dict[str, object]:
         """Return what the count depends on: see `IteratorState`."""
         basis: dict[str, Any] = {"reader": self._counted.reader, "batch_size": self.batch_size}
         if shards is not None:
@@ -356,7 +367,7 @@ class BaseIterator(ABC, Generic[T, Form]):
 
     def next(self) -> Any:
         """Return the next batch, as `next(iterator)` does."""
-        return self.__next__()  # type: ignore[misc]  # of any form
+        return cast("Iterator[Any]", self).__next__()  # the overloads need a known form
 
     def joined(self, batches: list[dict[str, T]]) -> list[dict[str, T]]:
         """Return the dictionaries of one step, of which there is one for each pipeline.
@@ -420,14 +431,14 @@ class BaseIterator(ABC, Generic[T, Form]):
             left=() if epochs is None else epochs.left,
         )
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """Return where the run stands, of JSON types, as `load_state_dict` takes it.
 
         These are the names that PyTorch Lightning, Accelerate and torchdata look for.
         """
         return {"checkpoints": [saved.decode() for saved in self.checkpoints()]}
 
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Go on where another iterator stood, also in the middle of an epoch.
 
         The pipelines of both must have the same graph. The number of pipelines may differ if all
@@ -630,3 +641,7 @@ def check_uniform(
             "form no single tensor. Resize, crop or pad them to one shape in the pipeline "
             f"(fn.resize, fn.crop, fn.pad), or {advice}"
         )
+
+
+AnyIterator: TypeAlias = BaseIterator[Any, Any]
+"""An iterator of tensors of any library, whose batches have any form."""

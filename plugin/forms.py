@@ -25,6 +25,12 @@ else:
     Form = TypeVar("Form")
     DictForm = TypeVar("DictForm")
 
+IN_LISTS: Any = "list"
+"""The default of an argument `batch_form: Form`. No one text is a value of every `Form`."""
+
+IN_DICTS: Any = "dict"
+"""The default of an argument `batch_form: DictForm`."""
+
 
 def check_form(form: object, batches: int) -> None:
     """Raise ArgumentError unless so many dictionaries a step can be handed out in a form."""
@@ -37,7 +43,7 @@ def check_form(form: object, batches: int) -> None:
         )
 
 
-def formed(form: BatchForm, batches: Sequence[Mapping[str, Any]]) -> Any:
+def formed(form: BatchForm, batches: Sequence[Mapping[str, object]]) -> Any:
     """Return the dictionaries of one step in a form."""
     if form == "list":
         return batches

@@ -24,8 +24,8 @@ class FrameworkLoops(Generic[T]):
 
     def __init__(self, batches: BaseIterator[T]) -> None:
         self.batches = batches
-        self._loop: Iterator[Any] | None = None
-        self._first: Any = None  # the only batch that the loop has taken
+        self._loop: Iterator[object] | None = None
+        self._first: object = None  # the only batch that the loop has taken
         self._again = False  # the next batch is `_first`
         self._before: dict[str, Any] | None = None  # the state before a batch that `look` took
 
@@ -76,11 +76,11 @@ class FrameworkLoops(Generic[T]):
                 return
             yield batch
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """Return where the run stands: before a batch that was only looked at."""
         return self.batches.state_dict() if self._before is None else self._before
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: Mapping[str, object]) -> None:
         """Go on where another run stood: see `BaseIterator.load_state_dict`."""
         self.batches.load_state_dict(state)
         self._loop = self._first = self._before = None

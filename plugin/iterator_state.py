@@ -35,7 +35,7 @@ class IteratorState:
         CheckpointError: a value is none of these.
     """
 
-    basis: Mapping[str, Any]
+    basis: Mapping[str, object]
     epoch: int
     step: int
     complete: bool
@@ -64,7 +64,7 @@ class IteratorState:
             if len(numbers) not in ((0, count) if name == "ahead" else (count,)):
                 raise _damaged(f"{name} has {len(numbers)} numbers for {count} rank(s)")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the state of JSON types, without values that are the defaults."""
         ahead = list(self.ahead) if any(self.ahead) else []
         further = {"exhausted": self.exhausted, "discard": self.discard, "ahead": ahead}

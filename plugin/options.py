@@ -63,7 +63,7 @@ def describe(iterator: Any, description: str) -> None:
     iterator.__doc__ = iterator.__doc__.replace("{arguments}", "\n".join(lines).strip())
 
 
-def refuse_unknown(iterator: type, unknown: Mapping[str, Any]) -> None:
+def refuse_unknown(iterator: type, unknown: Mapping[str, object]) -> None:
     """Raise TypeError for arguments that an iterator does not have."""
     if unknown:
         known = [

@@ -24,15 +24,15 @@ from types import MappingProxyType
 from typing import Any, Never, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError, MissingDependencyError, install_hint
 from ..engine.pipeline.pipeline import Pipeline
 from ..engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ..engine.tensors.device_tensors import LastingExport
 from ..engine.tensors.dtypes import DALIDataType, to_numpy_type
 from .base_iterator import BaseIterator, LastBatchPolicy, check_uniform, of_all
-from .forms import Form
+from .forms import IN_LISTS, Form
 from .two_outputs import TwoOutputs
 
 try:
@@ -106,7 +106,7 @@ class GenericIterator(BaseIterator[PaddleTensor, Form]):
         prepare_first_batch: bool = True,
         with_valid: bool = False,
         *,
-        batch_form: Form = "list",  # type: ignore[assignment]  # the default of `Form`
+        batch_form: Form = IN_LISTS,
         **unknown: Never,
     ) -> None:
         entries = [output_map] if isinstance(output_map, str) else output_map or ()
@@ -215,7 +215,7 @@ def _check_same(source: Tensor | TensorList, destination: PaddleTensor) -> None:
         raise ArgumentError("cannot copy into a view that is not contiguous")
 
 
-def _shared(array: NDArray[Any], what: str) -> PaddleTensor:
+def _shared(array: Array, what: str) -> PaddleTensor:
     """Return a tensor that shares memory.
 
     Read-only data, views with negative strides and types without arithmetic are copied.

@@ -7,7 +7,7 @@ from typing import Never, TypeVar
 
 from ..engine.pipeline.pipeline import Pipeline
 from .base_iterator import BaseIterator, LastBatchPolicy, of_all
-from .forms import Form
+from .forms import IN_LISTS, Form
 from .options import refuse_unknown
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ class TwoOutputs(BaseIterator[T, Form]):
         prepare_first_batch: bool = True,
         with_valid: bool = False,
         *,
-        batch_form: Form = "list",  # type: ignore[assignment]  # the default of `Form`
+        batch_form: Form = IN_LISTS,
         **unknown: Never,
     ) -> None:
         refuse_unknown(type(self), unknown)

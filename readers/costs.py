@@ -61,7 +61,7 @@ def check_cost(reader: CostedReader) -> None:
             reader.refuse(f"batch_cost decides what {name} decides; leave {name} out")
 
 
-def rounds_of(reader: CostedReader, most: int, state: Any) -> Rounds:
+def rounds_of(reader: CostedReader, most: int, state: object) -> Rounds:
     """Return the order of a reader with `batch_cost`.
 
     Args:
@@ -118,7 +118,7 @@ def cost_meta(reader: CostedReader) -> dict[str, Any]:
     }
 
 
-def _lengths(reader: CostedReader, by: Any) -> Any:
+def _lengths(reader: CostedReader, by: object) -> Any:
     """Return the length of each sample of the source."""
     source = reader.source
     if isinstance(by, str):

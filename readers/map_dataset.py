@@ -123,7 +123,7 @@ class MapSource:
             )
         return [self._array(index, value) for value in values]
 
-    def _array(self, index: int, value: Any) -> Array:
+    def _array(self, index: int, value: object) -> Array:
         if isinstance(value, bytes | bytearray | memoryview):
             return np.frombuffer(value, np.uint8)
         try:

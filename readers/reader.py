@@ -258,7 +258,7 @@ class Reader(SeekableInput):
                 setattr(self, name, found if isinstance(value, tuple) else found[0])
         return commits
 
-    def open_data(self, state: Any = None) -> None:
+    def open_data(self, state: object = None) -> None:
         """Open the source, and know which of its samples are read."""
         self.revisions = self._pin(_revisions_of(state))
         self.damages = Damages(leaves_out=self.placement.on_error != "raise")
@@ -273,7 +273,7 @@ class Reader(SeekableInput):
             return None
         return Subset(self._given_indices(), len(self.source))
 
-    def _given_indices(self) -> Any:
+    def _given_indices(self) -> object:
         if not isinstance(self.indices, str | os.PathLike):
             return self.indices
         try:
@@ -285,7 +285,7 @@ class Reader(SeekableInput):
         """Return how many samples the order has: those of the data set, or the chosen ones."""
         return len(self.source) if self.subset is None else self.subset.size
 
-    def restore(self, number: int, state: Any) -> None:
+    def restore(self, number: int, state: object) -> None:
         if (saved := _revisions_of(state)) and saved != self.revisions:
             raise CheckpointError(
                 f"the checkpoint is of {saved}, but {self.called} reads {self.revisions}; build "
@@ -311,7 +311,7 @@ class Reader(SeekableInput):
             **({} if self.subset is None else {"digest of indices": self.subset.digest}),
         }
 
-    def order_facts(self) -> dict[str, Any]:
+    def order_facts(self) -> dict[str, object]:
         shuffles = self.random_shuffle or self.shuffle_after_epoch
         return {
             "random_shuffle": shuffles,
@@ -351,7 +351,7 @@ class Reader(SeekableInput):
     ) -> None:
         state: Any = self.sampler.state_after(number - self._first)
         state = state.dealt_to(num_shards, self._batch_size)
-        if global_batch is not None or getattr(state, "global_batch", None):
+        if global_batch is not None or state.global_batch:
             state = replace(state, global_batch=global_batch)
         self.shard_id, self.num_shards = shard_id, num_shards
         self.restore(number, state.to_json())
@@ -585,27 +585,27 @@ class Reader(SeekableInput):
             **self._held_meta(),
         }
 
-    def _held_meta(self) -> dict[str, Any]:
+    def _held_meta(self) -> dict[str, object]:
         if not self.sampler.global_batch:
             return {}
         largest = self.sampler.largest_batch
         return {"global_batch": self.sampler.global_batch, "largest_batch": largest}
 
-    def _cost_meta(self) -> dict[str, Any]:
+    def _cost_meta(self) -> dict[str, object]:
         if self.batch_cost is None:
             return {}
         from .costs import cost_meta
 
         return cost_meta(self)
 
-    def state_after(self, batches: int) -> Any:
+    def state_after(self, batches: int) -> object:
         return self._with_revisions(self.sampler.saved_after(batches - self._first))
 
-    def next_epoch_after(self, batches: int) -> Any:
+    def next_epoch_after(self, batches: int) -> object:
         state = self.sampler.next_epoch_after(batches - self._first).to_json()
         return self._with_revisions(state)
 
-    def _with_revisions(self, state: dict[str, Any]) -> dict[str, Any]:
+    def _with_revisions(self, state: dict[str, object]) -> dict[str, object]:
         return state | {REVISIONS: self.revisions} if self.revisions else state
 
     def interrupt(self) -> None:
@@ -622,7 +622,7 @@ class Reader(SeekableInput):
             self.source.close()
 
 
-def _revisions_of(state: Any) -> dict[str, str]:
+def _revisions_of(state: object) -> dict[str, str]:
     found = state.get(REVISIONS) if isinstance(state, dict) else None
     return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
 

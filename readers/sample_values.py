@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..engine.arrays import Array
 
 Refusal = Callable[[str], NoReturn]
 
 
 def one_for_each(
-    refuse: Refusal, name: str, values: Any, count: int, *, kinds: str, expected: str
-) -> NDArray[Any]:
+    refuse: Refusal, name: str, values: object, count: int, *, kinds: str, expected: str
+) -> Array:
     """Return values as an array, one for each sample.
 
     Args:

@@ -8,15 +8,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.arrays import Array
 from ..engine.errors import SourceError
 from ..engine.tensors import PackedRows
 
-Column = NDArray[Any] | list[NDArray[Any]] | PackedRows
+Column = Array | list[Array] | PackedRows
 """One output of a batch: an array whose axis 0 runs over samples, or one array a sample."""
 
 Columns = tuple[Column, ...]
 
-Allocate = Callable[[tuple[int, ...], Any], NDArray[Any]]
+Allocate = Callable[[tuple[int, ...], Any], Array]
 """`allocate(shape, dtype)` returns uninitialized memory that the caller recycles."""
 
 

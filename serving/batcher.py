@@ -150,7 +150,7 @@ class Batcher:
             self._tell(self._finish, results)
             del results  # or this thread would hold the batch's memory while it waits
 
-    def _tell(self, function: Callable[[Any], None], news: Any) -> None:
+    def _tell(self, function: Callable[[Any], None], news: object) -> None:
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(function, news)
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import wave
-from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ..engine.arrays import Array
 from .signature import BYTES, DTYPES, TensorSpec
 
 _EXTENTS = {"C": 3, "F": 2}  # of dimensions by their letters
@@ -17,7 +16,7 @@ _EXTENT = 64
 _RATE = 16000  # samples of sound a second
 
 
-def example_samples(spec: TensorSpec, layout: str, *, sound: bool) -> NDArray[Any]:
+def example_samples(spec: TensorSpec, layout: str, *, sound: bool) -> Array:
     """Return a made-up sample of an input.
 
     Args:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..engine.errors import MissingDependencyError, install_hint
 from .admission import Admission
@@ -264,7 +264,7 @@ async def _errors_as_json(request: web.Request, handler: _Handler) -> web.Stream
 
 
 async def _in_thread_if_large(
-    size: int, function: Callable[..., _Result], *arguments: Any
+    size: int, function: Callable[..., _Result], *arguments: object
 ) -> _Result:
     """Call a function, in a thread if it works on many bytes."""
     if size < LARGE_BYTES:
@@ -277,7 +277,7 @@ def _address(listener: asyncio.Server) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-async def _first(*waits: Awaitable[Any]) -> None:
+async def _first(*waits: Awaitable[object]) -> None:
     """Wait for the first of these; do not wait for the others."""
     tasks = [asyncio.ensure_future(wait) for wait in waits]
     try:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError, WorkerError
 from ..engine.graph.inputs import FedSample
 from ..engine.pipeline.fed_batches import Failure, FedBatch, FedBatches
@@ -20,7 +19,7 @@ from .examples import example_samples
 from .requests import BAD_REQUEST, BROKEN, BUSY, RequestError, RequestSamples
 from .signature import TensorSpec, datatype_of, decodes_sound, input_spec
 
-Outputs = dict[str, NDArray[Any]]
+Outputs = dict[str, Array]
 """The outputs of a request by name: arrays whose axis 0 runs over its samples."""
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -233,7 +232,7 @@ def output_names(pipeline: Pipeline) -> list[str]:
     return list(names) if names else [f"OUTPUT_{i}" for i in range(pipeline.num_outputs)]
 
 
-def _rows(output: TensorList, rows: range, name: str) -> NDArray[Any]:
+def _rows(output: TensorList, rows: range, name: str) -> Array:
     """Return some samples of an output as one array."""
     part = output.part(rows)
     if not part.is_dense_tensor():
@@ -242,5 +241,5 @@ def _rows(output: TensorList, rows: range, name: str) -> NDArray[Any]:
             f"the samples of the output {name!r} have the shapes {', '.join(map(str, shapes))}, "
             "which make no tensor; send the samples in requests of their own"
         )
-    array: NDArray[Any] = np.asarray(part.dense())
+    array: Array = np.asarray(part.dense())
     return array.reshape(-1, 1) if array.ndim == 1 else array

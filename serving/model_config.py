@@ -15,7 +15,7 @@ class Word(str):
     __slots__ = ()
 
 
-def tensor_metadata(specs: Mapping[str, TensorSpec]) -> list[dict[str, Any]]:
+def tensor_metadata(specs: Mapping[str, TensorSpec]) -> list[dict[str, object]]:
     """Return tensors as the metadata of a model have them: with the number of samples first."""
     return [
         {"name": spec.name, "datatype": spec.datatype, "shape": [-1, *spec.dims]}
@@ -23,7 +23,7 @@ def tensor_metadata(specs: Mapping[str, TensorSpec]) -> list[dict[str, Any]]:
     ]
 
 
-def model_config(model: Model, max_delay: float, instances: int = 1) -> dict[str, Any]:
+def model_config(model: Model, max_delay: float, instances: int = 1) -> dict[str, object]:
     """Return the configuration of a model.
 
     Args:
@@ -43,12 +43,12 @@ def model_config(model: Model, max_delay: float, instances: int = 1) -> dict[str
     }
 
 
-def _tensor(spec: TensorSpec) -> dict[str, Any]:
+def _tensor(spec: TensorSpec) -> dict[str, object]:
     name = "STRING" if spec.datatype == BYTES else spec.datatype
     return {"name": spec.name, "data_type": Word(f"TYPE_{name}"), "dims": list(spec.dims)}
 
 
-def as_pbtxt(config: Mapping[str, Any]) -> str:
+def as_pbtxt(config: Mapping[str, object]) -> str:
     """Return a configuration as the text of a protocol buffer.
 
     >>> print(as_pbtxt({"name": "resize", "input": [{"dims": [-1, 3]}]}), end="")
@@ -73,7 +73,7 @@ def _lines(message: Mapping[str, Any]) -> Iterable[str]:
             yield "}"
 
 
-def _literal(value: Any) -> str:
+def _literal(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_literal, value))}]"
     if isinstance(value, str) and not isinstance(value, Word):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Moments(NamedTuple):
@@ -42,7 +42,7 @@ class ModelStatistics:
         count, total = self._times[name]
         self._times[name] = count + 1, total + elapsed_ns
 
-    def as_json(self, model: str) -> dict[str, Any]:
+    def as_json(self, model: str) -> dict[str, object]:
         """Return the entry of a model in the statistics."""
         names = ("success", "fail", "queue", "compute_input", "compute_infer", "compute_output")
         return {

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
+from ..engine.arrays import Array, DType
 from .requests import RequestError, RequestSamples
 from .signature import BYTES, TensorSpec, datatype_of
 from .tensor_data import from_binary, from_json
@@ -101,7 +101,7 @@ def parse_request(
     return ParsedRequest(identity, RequestSamples(next(iter(counts.values())), data), wanted)
 
 
-def _split(body: bytes, json_size: str | None) -> tuple[dict[str, Any], memoryview]:
+def _split(body: bytes, json_size: str | None) -> tuple[dict[str, object], memoryview]:
     """Return the JSON object at the beginning of a body, and the bytes behind it."""
     size = len(body)
     if json_size is not None:
@@ -122,14 +122,14 @@ def _split(body: bytes, json_size: str | None) -> tuple[dict[str, Any], memoryvi
     return message, whole[size:]
 
 
-def _list_of_objects(message: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+def _list_of_objects(message: Mapping[str, object], name: str) -> list[dict[str, Any]]:
     value = message.get(name)
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         raise RequestError(f"the request needs {name!r}: a list of objects")
     return value
 
 
-def _parameters(holder: Mapping[str, Any], what: str) -> Mapping[str, Any]:
+def _parameters(holder: Mapping[str, object], what: str) -> Mapping[str, Any]:
     parameters = holder.get("parameters", {})
     if not isinstance(parameters, dict):
         raise RequestError(f"the parameters of the {what} are no object")
@@ -185,7 +185,7 @@ def _shape(tensor: Mapping[str, Any], spec: TensorSpec, most: int) -> tuple[int,
     return tuple(shape)
 
 
-def response_bytes(request: ParsedRequest, outputs: Mapping[str, NDArray[Any]]) -> int:
+def response_bytes(request: ParsedRequest, outputs: Mapping[str, Array]) -> int:
     """Return how many bytes the data of a response take at most."""
     return sum(
         outputs[name].nbytes if is_binary else outputs[name].size * _text_bytes(outputs[name].dtype)
@@ -193,7 +193,7 @@ def response_bytes(request: ParsedRequest, outputs: Mapping[str, NDArray[Any]]) 
     )
 
 
-def _text_bytes(dtype: np.dtype[Any]) -> int:
+def _text_bytes(dtype: DType) -> int:
     return len(_LONGEST_TEXTS[dtype.itemsize])
 
 
@@ -207,7 +207,7 @@ _LONGEST_TEXTS = {
 
 
 def write_response(
-    model: str, request: ParsedRequest, outputs: Mapping[str, NDArray[Any]]
+    model: str, request: ParsedRequest, outputs: Mapping[str, Array]
 ) -> list[bytes | memoryview]:
     """Return the body of a response: JSON, and then the data of each output that goes as binary.
 
@@ -249,7 +249,7 @@ ELEMENTS_AT_ONCE = 1 << 17
 """Elements that become JSON in one call: a call of some milliseconds holds the GIL."""
 
 
-def _as_json(flat: NDArray[Any]) -> bytes:
+def _as_json(flat: Array) -> bytes:
     """Return elements as a list in JSON; other threads run meanwhile."""
     parts = [
         orjson.dumps(flat[start : start + ELEMENTS_AT_ONCE], option=orjson.OPT_SERIALIZE_NUMPY)

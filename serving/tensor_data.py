@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.arrays import Array
 from .requests import RequestError
 from .signature import BYTES, DTYPES, TensorSpec
 
 
 def from_binary(
     tensor: Mapping[str, Any], spec: TensorSpec, shape: tuple[int, ...], data: memoryview
-) -> Any:
+) -> object:
     """Return the samples of an input that is in binary form, without a copy.
 
     Args:
@@ -40,7 +41,7 @@ def from_binary(
     return _of_pipeline(np.frombuffer(data, dtype), spec, shape)
 
 
-def _of_pipeline(array: NDArray[Any], spec: TensorSpec, shape: tuple[int, ...]) -> NDArray[Any]:
+def _of_pipeline(array: Array, spec: TensorSpec, shape: tuple[int, ...]) -> Array:
     """Return an array in the dimensions of the pipeline: [samples, 1] may stand for [samples]."""
     return array.reshape(shape[:1] if spec.ndim == 0 else shape)
 
@@ -105,7 +106,7 @@ _KINDS = {"b": "b", "f": "fiu"}
 """Kinds of NumPy types that JSON values of a kind may have; "iu" for all others."""
 
 
-def _texts(values: Any, spec: TensorSpec, count: int) -> list[NDArray[np.uint8]]:
+def _texts(values: object, spec: TensorSpec, count: int) -> list[NDArray[np.uint8]]:
     flat = values if isinstance(values, list) else []
     if flat and all(isinstance(entry, list) and len(entry) == 1 for entry in flat):
         flat = [text[0] for text in flat]

@@ -52,7 +52,7 @@ class TritonModel:
                 "numbers: fn.external_source(name=..., dtype=types.UINT8, ndim=3)"
             )
 
-    def execute(self, requests: Sequence[Any]) -> list[Any]:
+    def execute(self, requests: Sequence[object]) -> list[object]:
         """Compute the requests of one batch of Triton's; return a response for each."""
         samples = [self._samples(request) for request in requests]
         results = self._model.compute(samples)
@@ -76,7 +76,7 @@ class TritonModel:
         array = np.from_dlpack(tensor)
         return array.reshape(-1) if spec.ndim == 0 else array
 
-    def _response(self, request: Any, result: Any) -> Any:
+    def _response(self, request: Any, result: Any) -> object:
         utilities = self.utilities
         if isinstance(result, RequestError):
             error = utilities.TritonError

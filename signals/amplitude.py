@@ -6,16 +6,16 @@ Unsigned integers hold 0 for -1, and their largest number for 1.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
+
+from ..engine.arrays import Array
 
 DTYPES = tuple(map(np.dtype, ("i1", "u1", "i2", "u2", "i4", "u4", "f4")))
 """The dtypes of signals."""
 
 
-def to_float(source: NDArray[Any], out: NDArray[np.float32]) -> None:
+def to_float(source: Array, out: NDArray[np.float32]) -> None:
     """Write numbers of any of `DTYPES` as floats to `out`, which has the same shape."""
     if source.dtype.kind == "f":
         np.copyto(out, source)
@@ -27,7 +27,7 @@ def to_float(source: NDArray[Any], out: NDArray[np.float32]) -> None:
         np.subtract(out, np.float32(1), out=out)
 
 
-def from_float(source: NDArray[np.float32], out: NDArray[Any]) -> None:
+def from_float(source: NDArray[np.float32], out: Array) -> None:
     """Write floats as numbers of any of `DTYPES` to `out`, which has the same shape.
 
     Numbers outside of the range become the nearest number in it; NaN becomes the lowest number.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.arrays import DType
 from ..engine.gpu.kernels import Kernel, c_type
 from ..engine.gpu.launch import launch_elements
 from ..engine.gpu.tables import Pointers, struct_table
@@ -28,7 +28,7 @@ def resample_on_gpu(
     rates: Sequence[tuple[float, float, int]],
     cutoffs: Sequence[float],
     lobes: int,
-    dtype: np.dtype[Any],
+    dtype: DType,
     addresses: NDArray[np.uint64],
 ) -> None:
     """Write signals at other rates.

@@ -18,13 +18,14 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 from numpy.typing import NDArray
 
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError
 from .sinc import PER_UNIT, SincFilter
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-Scratch = Callable[[tuple[int, ...], Any], NDArray[Any]]
+Scratch = Callable[[tuple[int, ...], Any], Array]
 """`scratch(shape, dtype)` returns uninitialized memory."""
 
 _ROUNDING = 2**-24

@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..engine.arrays import Array
 
 PER_UNIT = 32
 """Entries of the table for the distance of two input samples."""
@@ -65,7 +66,7 @@ class SincFilter:
         """Input samples on each side of an output sample that count."""
         return math.ceil(self.lobes / self.cutoff)
 
-    def taps(self, fractions: NDArray[Any]) -> NDArray[np.float32]:
+    def taps(self, fractions: Array) -> NDArray[np.float32]:
         """Return the weights of the input samples around output samples.
 
         Args:

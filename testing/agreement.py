@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import fn
+from ..engine.arrays import Array
 from ..engine.graph.nodes import add_node
 from ..engine.graph.operator import OPERATORS
 from ..engine.pipeline.pipeline import Pipeline
@@ -23,7 +24,7 @@ __all__ = [
     "turning",
 ]
 
-Rows = list[np.ndarray[Any, Any]]
+Rows = list[Array]
 
 
 class Results(NamedTuple):
@@ -33,7 +34,7 @@ class Results(NamedTuple):
     layouts: list[str]
 
 
-def source(rows: Sequence[Any], layout: str = "", *, turns: bool = False) -> Any:
+def source(rows: Sequence[object], layout: str = "", *, turns: bool = False) -> Any:
     """Return a node that gives these samples in every batch.
 
     Args:
@@ -53,12 +54,12 @@ def on_device(
     name: str,
     *inputs: Sequence[Any],
     layout: str | Sequence[str] = "",
-    per_sample: Mapping[str, Sequence[Any]] | None = None,
-    arguments: Mapping[str, Any] | None = None,
+    per_sample: Mapping[str, Sequence[object]] | None = None,
+    arguments: Mapping[str, object] | None = None,
     batch_size: int | None = None,
     threads: int = 2,
     views: bool = False,
-    **others: Any,
+    **others: object,
 ) -> Results:
     """Run an operator in a pipeline; check that its inputs stay as they are.
 
@@ -120,10 +121,10 @@ def on_device(
 def turning(
     device: str,
     name: str,
-    *inputs: Sequence[Any],
+    *inputs: Sequence[object],
     layout: Sequence[str],
-    per_sample: Mapping[str, Sequence[Any]],
-    arguments: Mapping[str, Any],
+    per_sample: Mapping[str, Sequence[object]],
+    arguments: Mapping[str, object],
     batch_size: int,
 ) -> Pipeline:
     """Return a pipeline of an operator whose samples change places from batch to batch.
@@ -140,7 +141,7 @@ def turning(
     return pipe
 
 
-def _placed(device: str, name: str, nodes: list[Any]) -> list[Any]:
+def _placed(device: str, name: str, nodes: list[Any]) -> list[object]:
     """Return the inputs of an operator, on the GPU where it wants them there."""
     if device != "gpu":
         return nodes
@@ -184,7 +185,7 @@ def agree(
     return cpu
 
 
-def assert_rows(rows: Sequence[Any], wanted: Sequence[Any]) -> None:
+def assert_rows(rows: Sequence[object], wanted: Sequence[object]) -> None:
     """Check that rows are equal in number, dtype, shape and values."""
     assert len(rows) == len(wanted)
     for row, expected in zip(rows, wanted, strict=True):

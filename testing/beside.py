@@ -23,16 +23,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from time import perf_counter
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.arrays import Array
 from ..engine.pipeline.pipeline import Pipeline
 from ..engine.tensors import TensorList, TensorListGPU, device_memory
 from ..engine.tensors.device_tensors import LastingExport
+
+if TYPE_CHECKING:
+    import torch
+
+    from ..engine.tensors import Tensor
 
 __all__ = [
     "Compared",
@@ -83,7 +90,7 @@ class Consumer(ABC):
         """Queue work that takes about so many seconds, and return at once."""
 
     @abstractmethod
-    def look(self, batch: TensorList) -> Any:
+    def look(self, batch: TensorList) -> object:
         """Queue the sums of the absolute values in the stripes of each sample; return at once."""
 
     @abstractmethod
@@ -102,14 +109,14 @@ class NumPyConsumer(Consumer):
     def queue_work(self, seconds: float) -> None:
         """Do nothing."""
 
-    def look(self, batch: TensorList) -> Any:
+    def look(self, batch: TensorList) -> object:
         return np.stack([_sums(np, np.asarray(row)) for row in batch.as_cpu().rows()])
 
     def wait(self) -> None:
         """Do nothing."""
 
     @staticmethod
-    def read(look: Any) -> NDArray[np.float64]:
+    def read(look: object) -> NDArray[np.float64]:
         return np.asarray(look, np.float64)
 
 
@@ -120,7 +127,7 @@ class CuPyConsumer(Consumer):
         stream: a stream of CuPy; None for the current one.
     """
 
-    def __init__(self, stream: Any = None) -> None:
+    def __init__(self, stream: AbstractContextManager[object] | None = None) -> None:
         import cupy
 
         self._cupy = cupy
@@ -135,12 +142,12 @@ class CuPyConsumer(Consumer):
         with self._on_stream():
             self._spin((1,), (1,), (np.int64(seconds * CLOCK_RATE),))
 
-    def look(self, batch: TensorList) -> Any:
+    def look(self, batch: TensorList) -> object:
         with self._on_stream():
             rows = [self._cupy.from_dlpack(row) for row in _tensors(batch)]
             return self._cupy.stack([_sums(self._cupy, row) for row in rows])
 
-    def _on_stream(self) -> Any:
+    def _on_stream(self) -> AbstractContextManager[object]:
         return nullcontext() if self._stream is None else self._stream
 
     def wait(self) -> None:
@@ -158,25 +165,26 @@ class TorchConsumer(Consumer):
         stream: a stream of PyTorch; None for the current one.
     """
 
-    def __init__(self, stream: Any = None) -> None:
+    def __init__(self, stream: object = None) -> None:
         import torch
 
-        self._torch: Any = torch
+        self._torch: ModuleType = torch
         self._stream = stream
 
     def queue_work(self, seconds: float) -> None:
         with self._torch.cuda.stream(self._stream):
             self._torch.cuda._sleep(int(seconds * CLOCK_RATE))
 
-    def look(self, batch: TensorList) -> Any:
+    def look(self, batch: TensorList) -> object:
         with self._torch.cuda.stream(self._stream):
             tensors = [self._torch.from_dlpack(row) for row in _tensors(batch)]
             return self._torch.stack([self._sums(tensor) for tensor in tensors])
 
-    def _sums(self, tensor: Any) -> Any:
+    def _sums(self, tensor: torch.Tensor) -> torch.Tensor:
         flat = tensor.reshape(-1).to(self._torch.float64).abs()
         flat = self._torch.nn.functional.pad(flat, (0, -len(flat) % STRIPES))
-        return flat.reshape(STRIPES, -1).sum(1)
+        sums: torch.Tensor = flat.reshape(STRIPES, -1).sum(1)
+        return sums
 
     def wait(self) -> None:
         self._torch.cuda.synchronize()
@@ -192,7 +200,7 @@ class JaxConsumer(Consumer):
     def __init__(self) -> None:
         import jax
 
-        self._jax: Any = jax
+        self._jax: ModuleType = jax
         self._matrix = jax.numpy.ones((2048, 2048), jax.numpy.float32)
         self._work = jax.jit(lambda x, n: jax.lax.fori_loop(0, n, lambda _, y: y @ x / 2048, x))
         self._sums = jax.jit(self._sums_of)
@@ -200,12 +208,12 @@ class JaxConsumer(Consumer):
     def queue_work(self, seconds: float) -> None:
         self._busy = self._work(self._matrix, int(seconds / 3e-4))  # a step takes some 0.3 ms
 
-    def look(self, batch: TensorList) -> Any:
+    def look(self, batch: TensorList) -> object:
         if isinstance(batch, TensorListGPU) and batch.is_dense_tensor():
             return self._sums(self._jax.dlpack.from_dlpack(LastingExport(batch)))
         raise ValueError("JAX takes batches of samples of one shape in the GPU's memory")
 
-    def _sums_of(self, array: Any) -> Any:
+    def _sums_of(self, array: Any) -> object:
         flat = self._jax.numpy.abs(array.reshape(len(array), -1).astype(self._jax.numpy.float32))
         flat = self._jax.numpy.pad(flat, ((0, 0), (0, -flat.shape[1] % STRIPES)))
         return flat.reshape(len(array), STRIPES, -1).sum(2)
@@ -214,7 +222,7 @@ class JaxConsumer(Consumer):
         self._jax.block_until_ready(self._work(self._matrix, 1))
 
     @staticmethod
-    def read(look: Any) -> NDArray[np.float64]:
+    def read(look: object) -> NDArray[np.float64]:
         return np.asarray(look, np.float64)
 
 
@@ -282,7 +290,7 @@ def _run(
         queued: seconds of work to queue before each batch; 0 to wait after each batch.
     """
     pipes = [define() for _ in range(pipelines)]
-    looks: list[list[Any]] = []
+    looks: list[list[object]] = []
     try:
         for _ in range(batches):
             for pipe in pipes:
@@ -305,15 +313,16 @@ def _is_seen(output: TensorList, consumer: Consumer) -> bool:
     return len(output) > 0 and (is_on_gpu or isinstance(consumer, NumPyConsumer))
 
 
-def _tensors(batch: TensorList) -> list[Any]:
+def _tensors(batch: TensorList) -> list[Tensor]:
     return [batch[i] for i in range(len(batch))]
 
 
-def _sums(library: Any, array: Any) -> Any:
+def _sums(library: ModuleType, array: Array) -> Array:
     """Return the sums of the absolute values in the stripes of an array of NumPy or CuPy."""
     flat = library.abs(array.reshape(-1).astype(np.float64))
     flat = library.pad(flat, (0, -len(flat) % STRIPES))
-    return flat.reshape(STRIPES, -1).sum(1)
+    sums: Array = flat.reshape(STRIPES, -1).sum(1)
+    return sums
 
 
 def _differ(

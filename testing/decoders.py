@@ -18,6 +18,7 @@ from .. import fn
 from ..decoders.image.decode import OUTPUTS, decode, decode_to_fit, peek_shape
 from ..decoders.image.table import FORMATS, read_header
 from ..engine import types
+from ..engine.arrays import Array, DType
 from ..engine.errors import DecodeError
 from ..engine.pipeline.pipeline import Pipeline
 from .agreement import turning
@@ -59,7 +60,7 @@ class EncodedImage:
     """
 
     content: bytes
-    pixels: NDArray[Any]
+    pixels: Array
     bits: int = 8
     tolerance: float = 0.0
     undetected_tail: int = 0
@@ -70,7 +71,7 @@ class EncodedImage:
         return np.frombuffer(self.content, np.uint8)
 
     @property
-    def colors(self) -> NDArray[Any]:
+    def colors(self) -> Array:
         """The true pixels without alpha."""
         return self.pixels[..., : {1: 1, 2: 1, 3: 3, 4: 3}[self.pixels.shape[2]]]
 
@@ -79,7 +80,7 @@ class EncodedImage:
         return "GRAY" if self.colors.shape[2] == 1 else "RGB"
 
 
-def levels(pixels: NDArray[Any]) -> NDArray[Any]:
+def levels(pixels: Array) -> Array:
     """Return pixels in levels from 0 to 255."""
     largest = 1.0 if pixels.dtype.kind == "f" else np.iinfo(pixels.dtype).max
     return pixels.astype(np.float64) * (255.0 / largest)
@@ -182,11 +183,9 @@ class FormatConformance:
 
     def test_result_lies_in_the_memory_given(self, images: Mapping[str, EncodedImage]) -> None:
         for name, image in images.items():
-            lent: list[NDArray[Any]] = []
+            lent: list[Array] = []
 
-            def empty(
-                shape: tuple[int, ...], dtype: np.dtype[Any], lent: list[NDArray[Any]] = lent
-            ) -> NDArray[Any]:
+            def empty(shape: tuple[int, ...], dtype: DType, lent: list[Array] = lent) -> Array:
                 lent.append(np.zeros(shape, dtype))
                 return lent[-1]
 
@@ -248,7 +247,7 @@ class MixedConformance:
 
     @pytest.mark.parametrize("dtype", [types.UINT16, types.FLOAT])
     def test_dtypes_agree(
-        self, device_stage: bool, images: Mapping[str, EncodedImage], dtype: Any
+        self, device_stage: bool, images: Mapping[str, EncodedImage], dtype: object
     ) -> None:
         self.compare(images, dtype=dtype)
 
@@ -274,7 +273,7 @@ class MixedConformance:
             CuPyConsumer(),
         )
 
-    def compare(self, images: Mapping[str, EncodedImage], **options: Any) -> None:
+    def compare(self, images: Mapping[str, EncodedImage], **options: object) -> None:
         """Decode all images on both devices, and compare the pixels."""
         cpu, mixed = (self._decoded(images, device, options) for device in ("cpu", "mixed"))
         for name, wanted, pixels in zip(images, cpu, mixed, strict=True):
@@ -285,7 +284,7 @@ class MixedConformance:
 
     def _decoded(
         self, images: Mapping[str, EncodedImage], device: str, options: dict[str, Any]
-    ) -> list[NDArray[Any]]:
+    ) -> list[Array]:
         arrays = [image.data for image in images.values()]
         with Pipeline(batch_size=len(arrays), num_threads=2) as pipe:
             encoded = fn.external_source(source=lambda: arrays)

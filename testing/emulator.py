@@ -24,18 +24,22 @@ from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter_ns
-from types import SimpleNamespace
-from typing import Any, ClassVar
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
 from ..decoders.image.engines.nvimgcodec import JpegDecoder
 from ..decoders.image.engines.nvjpeg import Decoded
+from ..engine.arrays import Addresses, Array, Bytes, Int64s
 from ..engine.gpu.device import Device
 from ..engine.gpu.gpu_device import GpuDevice, default_budget
 from ..engine.gpu.host_registry import HostRegistry
 from ..engine.gpu.kernels import OPTIONS, Kernel
 from ..engine.gpu.rehearsal_device import RehearsalDevice
+
+if TYPE_CHECKING:
+    from ..engine.tensors.device_memory import DevicePool
 
 COMPILER = shutil.which("g++")
 _HEADER = Path(__file__).with_name("emulator.h")
@@ -49,7 +53,7 @@ _CACHE = Path(_GIVEN or Path(sys.prefix if _IN_VENV else _USERS) / "penstock-emu
 it does: the next run of the tests finds them, and so does a process with other variables."""
 
 
-class DeviceArray(np.ndarray[Any, Any]):
+class DeviceArray(Array):
     """A NumPy array that looks like CuPy's."""
 
     @property
@@ -60,7 +64,7 @@ class DeviceArray(np.ndarray[Any, Any]):
     def device(self) -> Any:
         return SimpleNamespace(id=0)
 
-    def get(self, out: Any = None) -> Any:
+    def get(self, out: Array | None = None) -> Array:
         if out is None:
             return np.array(self)
         np.copyto(out, self)
@@ -70,7 +74,7 @@ class DeviceArray(np.ndarray[Any, Any]):
 class Foreign:
     """A batch or sample of another library, of which only the array interface can be seen."""
 
-    def __init__(self, array: Any, stream: int | None = None) -> None:
+    def __init__(self, array: Array, stream: int | None = None) -> None:
         self._array = array
         self._stream = stream
 
@@ -93,7 +97,7 @@ class HostPool:
     def __init__(self, budget: int = 1 << 62) -> None:
         self.budget = budget
         self._lent: dict[int, int] = {}
-        self._returned: deque[Any] = deque(maxlen=64)
+        self._returned: deque[Array] = deque(maxlen=64)
 
     @property
     def lent_bytes(self) -> int:
@@ -103,20 +107,20 @@ class HostPool:
     def room(self) -> int:
         return self.budget - self.lent_bytes
 
-    def lend(self, nbytes: int, stream: Any) -> tuple[Any, None]:
+    def lend(self, nbytes: int, stream: object) -> tuple[DeviceArray, None]:
         owner: Any = np.full(nbytes, 0xA5, np.uint8)
         memory = np.frombuffer(memoryview(owner), np.uint8)
         self._lent[id(memory)] = nbytes
         weakref.finalize(memory, self._take_back, id(memory), owner)
         return memory.view(DeviceArray), None
 
-    def lasting(self, nbytes: int) -> Any:
+    def lasting(self, nbytes: int) -> DeviceArray:
         return np.full(nbytes, 0xA5, np.uint8).view(DeviceArray)
 
     def free_pinned(self) -> None:
         self.pinned_frees += 1
 
-    def _take_back(self, key: int, owner: Any) -> None:
+    def _take_back(self, key: int, owner: Array) -> None:
         del self._lent[key]
         if owner.size <= _SHORT:
             owner.fill(0xA5)
@@ -165,7 +169,7 @@ class HostEngine:
     def open(cls, device: Device) -> HostEngine:
         return cls(device)
 
-    def decode(self, encoded: Any, lengths: Any, sizes: Any, space: str) -> Decoded:
+    def decode(self, encoded: Addresses, lengths: Int64s, sizes: Int64s, space: str) -> Decoded:
         import simplejpeg
 
         nbytes = sizes.prod(axis=1) * (1 if space == "GRAY" else 3)
@@ -203,6 +207,10 @@ class EmulatedRegistry(HostRegistry):
         del _locked[address]
 
 
+_NO_CUPY = cast("ModuleType", None)
+"""Emulated devices override all that calls CuPy."""
+
+
 class EmulatedDevice(Device):
     """A device whose memory is the host's, and whose kernels run at once."""
 
@@ -211,11 +219,10 @@ class EmulatedDevice(Device):
     registry = EmulatedRegistry()
 
     def __init__(self, pool: HostPool) -> None:
-        super().__init__(None, 0, _Stream(), pool, 2)  # type: ignore[arg-type]
+        super().__init__(_NO_CUPY, 0, _Stream(), cast("DevicePool", pool), 2)
 
     def beside(self) -> EmulatedDevice:
-        pool: Any = self.pool
-        return EmulatedDevice(pool)
+        return EmulatedDevice(cast("HostPool", self.pool))
 
     def give_back(self) -> None:
         pass
@@ -242,18 +249,18 @@ class EmulatedDevice(Device):
         seen = SimpleNamespace(__array_interface__=data.__cuda_array_interface__, data=data)
         return np.asarray(seen).view(DeviceArray)
 
-    def pinned(self, nbytes: int) -> Any:
+    def pinned(self, nbytes: int) -> Bytes:
         memory = np.full(nbytes, 0xA5, np.uint8)
         self.hold(memory)
         return memory
 
-    def fill(self, memory: Any, value: int) -> None:
+    def fill(self, memory: Array, value: int) -> None:
         memory[...] = value
 
     def copy(self, to: int, source: int, nbytes: int, direction: int = 3) -> None:
         ctypes.memmove(to, source, nbytes)
 
-    def kernel_function(self, kernel: Kernel, shared_bytes: int) -> Any:
+    def kernel_function(self, kernel: Kernel, shared_bytes: int) -> Callable[..., None]:
         assert shared_bytes <= 227 * 1024
         library, synchronizes = emulated(kernel)
         return partial(self._run, library, synchronizes)
@@ -264,7 +271,7 @@ class EmulatedDevice(Device):
         synchronizes: int,
         grid: Sequence[int],
         block: Sequence[int],
-        values: Sequence[Any],
+        values: Sequence[object],
         shared_mem: int,
     ) -> None:
         assert np.prod(block) <= 1024
@@ -282,7 +289,7 @@ class EmulatedRehearsalDevice(RehearsalDevice):
     multiprocessors = EmulatedDevice.multiprocessors
 
     def __init__(self, needed: Callable[[Kernel], None]) -> None:
-        super().__init__(None, 0, needed)  # type: ignore[arg-type]
+        super().__init__(_NO_CUPY, 0, needed)
 
 
 _running = threading.Lock()  # the emulator has one set of thread indices

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -56,7 +57,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def cupy() -> Any:
+def cupy() -> ModuleType:
     """CuPy, with a device that works."""
     try:
         return import_cupy()

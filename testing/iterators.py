@@ -17,14 +17,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from .. import fn
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError
 from ..engine.pipeline.pipeline import Pipeline
 from ..engine.tensors import TensorList
 from ..engine.tensors.dtypes import ELEMENT_TYPES, to_numpy_type
-from ..plugin.base_iterator import BaseIterator
+from ..plugin.base_iterator import AnyIterator
 
 __all__ = ["IteratorConformance"]
 
@@ -48,14 +48,14 @@ class IteratorConformance:
         arguments: of the iterator, beside those of all iterators.
     """
 
-    iterator: ClassVar[type[BaseIterator[Any, Any]]]
+    iterator: ClassVar[type[AnyIterator]]
     tensor: ClassVar[type]
     dtypes: ClassVar[Mapping[str, str | None]] = MappingProxyType({})
     copies: ClassVar[bool] = False
     ragged: ClassVar[bool] = False
     arguments: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
-    def to_numpy(self, tensor: Any) -> NDArray[Any]:
+    def to_numpy(self, tensor: Any) -> Array:
         """Return a tensor as an array."""
         return np.asarray(tensor)
 
@@ -83,7 +83,7 @@ class IteratorConformance:
             pipeline.set_outputs(fn.external_source(batches, cycle="quiet"))
         return pipeline
 
-    def over(self, pipelines: Any, **arguments: Any) -> Any:
+    def over(self, pipelines: Any, **arguments: object) -> Any:
         """Return an iterator that hands out dictionaries with the entry "x"."""
         form = "list" if isinstance(pipelines, list) else "dict"
         given = {"batch_form": form, **self.arguments, **arguments}
@@ -126,15 +126,15 @@ class IteratorConformance:
             pytest.skip("the iterator copies")
         given: list[int] = []
 
-        class Watched(self.iterator):  # type: ignore[name-defined,misc]  # the class under test
-            def convert(self, name: str, output: TensorList, count: int) -> Any:
-                given.append(int(np.asarray(output.as_cpu()[0]).__array_interface__["data"][0]))
-                return super().convert(name, output, count)
+        def convert(watched: Any, name: str, output: TensorList, count: int) -> Any:
+            given.append(int(np.asarray(output.as_cpu()[0]).__array_interface__["data"][0]))
+            return self.iterator.convert(watched, name, output, count)
 
+        watching = type("Watched", (self.iterator,), {"convert": convert})
         policy = "partial" if self.iterator.allows_partial else "fill"
         rows = np.arange(12, dtype=np.float32).reshape(4, 3)
         options = {"batch_form": "dict", "last_batch_policy": policy, **self.arguments}
-        with Watched(self.fed(rows), ["x"], size, **options) as iterator:
+        with watching(self.fed(rows), ["x"], size, **options) as iterator:
             tensor = next(iterator)["x"]
         assert len(self.to_numpy(tensor)) == (size if policy == "partial" else 4)
         assert given == [self.address(tensor)]
@@ -216,7 +216,7 @@ class IteratorConformance:
             assert [self.to_numpy(batch["x"]).shape for batch in iterator] == [(2, 3), (2, 5)]
 
     def test_errors_have_the_text_and_the_place_in_the_pipeline(self) -> None:
-        def broken(_: NDArray[Any]) -> NDArray[Any]:
+        def broken(_: Array) -> Array:
             raise KeyError("the third column")
 
         with Pipeline(2, num_threads=1) as pipeline:

@@ -56,12 +56,12 @@ class OperatorConformance:
 
     def run(
         self,
-        inputs: Sequence[Sequence[Any]],
+        inputs: Sequence[Sequence[object]],
         device: str = "cpu",
         *,
         threads: int = 2,
         views: bool = False,
-        **changed: Any,
+        **changed: object,
     ) -> tuple[Rows, str]:
         """Return the first output and its layout; a list as an argument holds a value a sample."""
         given = {**self.arguments, **changed}
@@ -142,7 +142,7 @@ class OperatorConformance:
             constant = {k: v for k, v in self.arguments.items() if k != name}
             self._agrees(stage, constant, {name: values})
 
-    def _agrees(self, device: str, arguments: Mapping[str, Any], varying: Any = None) -> None:
+    def _agrees(self, device: str, arguments: Mapping[str, object], varying: object = None) -> None:
         agree(
             self.operator,
             *self.inputs,
@@ -227,9 +227,9 @@ class RandomConformance(OperatorConformance):
 
 def operator_suite(
     operator: str,
-    *inputs: Sequence[Any],
+    *inputs: Sequence[object],
     suite: type[OperatorConformance] = OperatorConformance,
-    **attributes: Any,
+    **attributes: object,
 ) -> type[OperatorConformance]:
     """Return a suite as a class: `TestFlip = operator_suite("flip", images, layout="HWC")`.
 

@@ -42,13 +42,13 @@ class MissingArgumentError(ArgumentError):
         self.missing = list(missing)
 
 
-def count_by_position(function: Callable[..., Any]) -> int:
+def count_by_position(function: Callable[..., object]) -> int:
     """Return the number of arguments that a function takes by position."""
     parameters = inspect.signature(function).parameters.values()
     return sum(parameter.kind in _BY_POSITION for parameter in parameters)
 
 
-def _further(function: Callable[..., Any]) -> list[inspect.Parameter]:
+def _further(function: Callable[..., object]) -> list[inspect.Parameter]:
     """Return the named arguments behind the samples and the parameter."""
     parameters = list(inspect.signature(function).parameters.values())
     first = [parameter for parameter in parameters if parameter.kind in _BY_POSITION][
@@ -59,13 +59,13 @@ def _further(function: Callable[..., Any]) -> list[inspect.Parameter]:
     ]
 
 
-def accepted(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+def accepted(function: Callable[..., object], arguments: Mapping[str, object]) -> dict[str, Any]:
     """Return those of the arguments that a function names."""
     names = {parameter.name for parameter in _further(function)}
     return {name: value for name, value in arguments.items() if name in names}
 
 
-def check_required(augmentation: NamedFunction, arguments: Mapping[str, Any]) -> None:
+def check_required(augmentation: NamedFunction, arguments: Mapping[str, object]) -> None:
     """Raise MissingArgumentError if an argument without a default is not given."""
     required = [p.name for p in _further(augmentation.op) if p.default is inspect.Parameter.empty]
     if missing := [name for name in required if name not in arguments]:
@@ -73,7 +73,7 @@ def check_required(augmentation: NamedFunction, arguments: Mapping[str, Any]) ->
 
 
 def forbid_unused_kwargs(
-    augmentations: Iterable[NamedFunction], arguments: Mapping[str, Any], called: str
+    augmentations: Iterable[NamedFunction], arguments: Mapping[str, object], called: str
 ) -> None:
     """Raise ArgumentError for arguments that none of the augmentations takes.
 

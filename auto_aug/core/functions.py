@@ -9,16 +9,16 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.graph.constant_nodes import Constant
 from ...engine.graph.nodes import DataNode
 from .arguments import DATA_AND_PARAMETER, accepted, check_required, count_by_position
 from .signed_bins import SignedMagnitudeBin, signed_bin
 
-Range = tuple[float, float] | np.ndarray[Any, Any] | None
+Range = tuple[float, float] | Array | None
 ToParameter = Callable[[Any], Any]
 Bin = int | DataNode | SignedMagnitudeBin
-Array = np.ndarray[Any, Any]
 
 
 class _Kept:
@@ -47,7 +47,7 @@ class Augmentation:
 
     def __init__(
         self,
-        op: Callable[..., Any],
+        op: Callable[..., object],
         mag_range: Range = None,
         randomly_negate: bool | None = None,
         mag_to_param: ToParameter | None = None,
@@ -109,7 +109,7 @@ class Augmentation:
         *,
         magnitude_bin: Bin | None = None,
         num_magnitude_bins: int | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Any:
         """Add the augmentation to the graph and return its result.
 
@@ -155,7 +155,7 @@ class Augmentation:
             )
         return np.linspace(*limits, num_magnitude_bins, dtype=np.float32)
 
-    def parameter(self, magnitude: Any) -> Array:
+    def parameter(self, magnitude: object) -> Array:
         """Return the parameter of a magnitude."""
         value = self.mag_to_param(magnitude)
         members = value if isinstance(value, list | tuple) else [value]
@@ -223,7 +223,7 @@ def _checked(number: int, count: int, name: str) -> int:
 
 @overload
 def augmentation(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     *,
     mag_range: Range = None,
     randomly_negate: bool | None = None,
@@ -244,7 +244,7 @@ def augmentation(
     augmentation_cls: type[Augmentation] | None = None,
 ) -> Callable[[Callable[..., Any]], Augmentation]: ...
 def augmentation(
-    function: Callable[..., Any] | None = None,
+    function: Callable[..., object] | None = None,
     *,
     mag_range: Range = None,
     randomly_negate: bool | None = None,
@@ -285,7 +285,7 @@ def augmentation(
     ('blur', [0.5, 2.25, 4.0])
     """
 
-    def decorated(function: Callable[..., Any]) -> Augmentation:
+    def decorated(function: Callable[..., object]) -> Augmentation:
         if isinstance(function, Augmentation):
             raise ArgumentError(
                 "The `@augmentation` was applied to already decorated Augmentation. Change it by "

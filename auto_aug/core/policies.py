@@ -21,7 +21,7 @@ def check_bins(num_magnitude_bins: Any) -> None:
         )
 
 
-def is_int(value: Any) -> bool:
+def is_int(value: object) -> bool:
     """Return whether a value is an int, and no bool."""
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -68,7 +68,7 @@ class Policy:
                 self._check(step)
         self.sub_policies = _with_unique_names(sub_policies)
 
-    def _check(self, step: Any) -> None:
+    def _check(self, step: object) -> None:
         if not isinstance(step, list | tuple) or len(step) != 3:
             raise ArgumentError(
                 f"A sub policy's members are given as a triple: (augmentation, probability, "

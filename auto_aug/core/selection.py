@@ -12,7 +12,7 @@ from ...engine.graph.nodes import DataNode
 
 
 def select(
-    ops: Sequence[Callable[..., Any]], selected_op_idx: DataNode, *args: Any, **kwargs: Any
+    ops: Sequence[Callable[..., object]], selected_op_idx: DataNode, *args: object, **kwargs: object
 ) -> Any:
     """Apply one of several operations to each sample: `ops[selected_op_idx](*args, **kwargs)`.
 

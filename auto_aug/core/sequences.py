@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.graph.nodes import DataNode, add_node
 from ...operators.augmenting.augment import Augment
@@ -18,12 +19,12 @@ from ...operators.augmenting.draw_steps import DrawSteps
 from ...operators.augmenting.effects import EFFECTS, WIDTH, parameter_row
 from ...operators.augmenting.move_labels import AugmentBoxes, AugmentMasks
 from .arguments import MissingArgumentError, check_required, forbid_unused_kwargs
-from .functions import Array, Augmentation
+from .functions import Augmentation
 from .policies import Step
 from .selection import select
 from .signed_bins import SignedMagnitudeBin
 
-_FUSED: dict[Callable[..., Any], str] = {}
+_FUSED: dict[Callable[..., object], str] = {}
 """The effect of each function that the operator has."""
 _OPTIONS = ("fill_value", "interp_type", "shape", "pillow")
 """The arguments of the functions that are arguments of the operator."""
@@ -35,7 +36,7 @@ FILL_VALUE = 128
 def has_effect(effect: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Say that a function of an augmentation is an effect of the operator."""
 
-    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
+    def enter(function: Callable[..., object]) -> Callable[..., Any]:
         _FUSED[function] = effect
         return function
 
@@ -139,7 +140,7 @@ def apply_sequences(
 
 
 def _moved(
-    labels: Labels, images: DataNode, steps: DataNode, arguments: Mapping[str, Any]
+    labels: Labels, images: DataNode, steps: DataNode, arguments: Mapping[str, object]
 ) -> Iterator[DataNode]:
     """Yield the labels that are given, moved by the steps of their images."""
     given = {k: v for k, v in arguments.items() if k == "shape" and v is not None}
@@ -151,7 +152,7 @@ def _moved(
 
 
 def _check_arguments(
-    drawn: StepSequences, augmentation: Augmentation, arguments: Mapping[str, Any]
+    drawn: StepSequences, augmentation: Augmentation, arguments: Mapping[str, object]
 ) -> None:
     try:
         check_required(augmentation, arguments)
@@ -168,7 +169,7 @@ def _check_arguments(
         ) from None
 
 
-def is_fused(augmentations: Sequence[Augmentation], arguments: Mapping[str, Any]) -> bool:
+def is_fused(augmentations: Sequence[Augmentation], arguments: Mapping[str, object]) -> bool:
     """Return whether the operator has all of the augmentations with these arguments."""
     return all(augmentation.op in _FUSED for augmentation in augmentations) and (
         arguments.keys() <= {*_OPTIONS, "rotate_keep_size"}
@@ -177,7 +178,7 @@ def is_fused(augmentations: Sequence[Augmentation], arguments: Mapping[str, Any]
 
 
 def augment(
-    data: DataNode, steps: DataNode | None, effect: str | None = None, **arguments: Any
+    data: DataNode, steps: DataNode | None, effect: str | None = None, **arguments: object
 ) -> DataNode:
     """Add the operator to the graph.
 
@@ -192,7 +193,7 @@ def augment(
     return add_node(Augment, inputs, {**given, "effect": effect} if effect else given)[0]
 
 
-def _steps(drawn: StepSequences, arguments: Mapping[str, Any]) -> Array:
+def _steps(drawn: StepSequences, arguments: Mapping[str, object]) -> Array:
     """Return the steps of the operator: (sequences, stages, 2, 1 + WIDTH) float32."""
     table = np.zeros((len(drawn.sequences), drawn.stages, _SIGNS, 1 + WIDTH), np.float32)
     pillow = bool(arguments.get("pillow"))
@@ -255,7 +256,7 @@ def stage_table(sequences: Sequence[Sequence[Step]]) -> tuple[Array, list[list[A
 
 
 def _apply_selected(
-    drawn: StepSequences, data: DataNode, seed: int | None, arguments: Mapping[str, Any]
+    drawn: StepSequences, data: DataNode, seed: int | None, arguments: Mapping[str, object]
 ) -> DataNode:
     """Apply augmentations that are functions of operators, one of which `select` chooses.
 
@@ -279,5 +280,5 @@ def _apply_selected(
     return data
 
 
-def _unchanged(data: DataNode, **_: Any) -> DataNode:
+def _unchanged(data: DataNode, **_: object) -> DataNode:
     return data

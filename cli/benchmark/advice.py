@@ -10,6 +10,7 @@ from typing import Any
 from ...engine.errors import PenstockError
 from .measure import Speed, Tick
 from .others import OtherPrograms, is_busy
+from .pipeline_library import Runnable
 from .turns import Comparison, compare
 
 Setting = dict[str, Any]
@@ -55,7 +56,7 @@ class Tried:
 
 
 def try_setting(
-    opened: Callable[[Setting], Any], speed: Speed, seconds: float, tick: Tick
+    opened: Callable[[Setting], Runnable], speed: Speed, seconds: float, tick: Tick
 ) -> Tried | None:
     """Compare the setting that the limit names with the pipeline as it is, for `seconds`.
 

@@ -7,13 +7,13 @@ function defines the graph in both libraries.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from ...datasets import Dataset
 from ...datasets.media import AUDIO, IMAGE
 from ..commands import CommandFailed
 from .path_readers import Read, decodes, medium, reader_of
-from .pipeline_library import PipelineLibrary
+from .pipeline_library import Node, PipelineLibrary, Runnable
 
 Work = Literal["read", "decode", "train"]
 
@@ -40,14 +40,14 @@ class PathGraph:
     device: str
     is_decoded: bool = False
 
-    def define(self, library: PipelineLibrary) -> tuple[Any, ...]:
+    def define(self, library: PipelineLibrary) -> tuple[Node, ...]:
         """Return the outputs of the graph."""
         first, *others = self.read(library)
         if self.work != "read":
             first = {IMAGE: self._images, AUDIO: self._sound}[self.medium](library, first)
         return first, *others
 
-    def _images(self, library: PipelineLibrary, encoded: Any) -> Any:
+    def _images(self, library: PipelineLibrary, encoded: Node) -> Node:
         decoders, fn, types = library.fn.decoders, library.fn, library.types
         if self.work == "decode":
             return decoders.image(encoded, device=self.device, output_type=types.RGB)
@@ -58,7 +58,7 @@ class PathGraph:
             images, dtype=types.FLOAT, output_layout="CHW", mean=_MEAN, std=_STD, mirror=mirror
         )
 
-    def _sound(self, library: PipelineLibrary, encoded: Any) -> Any:
+    def _sound(self, library: PipelineLibrary, encoded: Node) -> Node:
         fn = library.fn
         sound = encoded
         if not self.is_decoded:
@@ -68,7 +68,7 @@ class PathGraph:
         powers = fn.spectrogram(sound, nfft=_WINDOW, window_length=_WINDOW, window_step=_STEP)
         return fn.to_decibels(fn.mel_filter_bank(powers, nfilter=_MELS))
 
-    def pipeline(self, library: PipelineLibrary, **options: Any) -> Any:
+    def pipeline(self, library: PipelineLibrary, **options: object) -> Runnable:
         """Return a pipeline of the library, which has not been built."""
         return library.pipeline_def(**options)(lambda: self.define(library))()
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 from ..commands import CommandFailed
 from .others import OtherPrograms
+from .pipeline_library import Runnable
 
 Tick = Callable[[str], None]
 
@@ -42,7 +43,7 @@ class Speed:
 
 
 def measure(
-    open_: Callable[[], Any],
+    open_: Callable[[], Runnable],
     seconds: float,
     tick: Tick = lambda text: None,
     warm_batches: int = _WARM_BATCHES,
@@ -83,11 +84,11 @@ def measure(
     )
 
 
-def _figures(pipeline: Any) -> Any:
+def _figures(pipeline: object) -> Any:
     return pipeline.stats() if hasattr(pipeline, "stats") else None
 
 
-def _until(pipeline: Any, deadline: float, least: int, tick: Tick) -> list[int]:
+def _until(pipeline: Runnable, deadline: float, least: int, tick: Tick) -> list[int]:
     """Run batches until a time; return the number of samples of each."""
     counts: list[int] = []
     while len(counts) < least or perf_counter() < deadline:
@@ -96,7 +97,7 @@ def _until(pipeline: Any, deadline: float, least: int, tick: Tick) -> list[int]:
     return counts
 
 
-def _run(pipeline: Any) -> int:
+def _run(pipeline: Runnable) -> int:
     """Run one batch; start external sources over that have ended."""
     try:
         outputs = pipeline.run()
@@ -106,7 +107,7 @@ def _run(pipeline: Any) -> int:
     return len(outputs[0])
 
 
-def _first_of_epoch(pipeline: Any) -> Any:
+def _first_of_epoch(pipeline: Runnable) -> Sequence[Sized]:
     try:
         return pipeline.run()
     except StopIteration:

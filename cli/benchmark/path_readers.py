@@ -14,10 +14,10 @@ from ...datasets import Dataset
 from ...datasets.formats.base import ReaderCall
 from ...datasets.media import encoded_component, main_components
 from ..commands import CommandFailed
-from .pipeline_library import PipelineLibrary
+from .pipeline_library import Node, PipelineLibrary
 from .sample_source import SampleSource
 
-Read = Callable[[PipelineLibrary], Sequence[Any]]
+Read = Callable[[PipelineLibrary], Sequence[Node]]
 
 
 def reader_of(dataset: Dataset, folder: str, *, decoding: bool) -> Read:
@@ -34,7 +34,7 @@ def reader_of(dataset: Dataset, folder: str, *, decoding: bool) -> Read:
         return samples
     indexes = [_Indexes(call, folder, dataset.stored.files()) for call in calls]
 
-    def read(library: PipelineLibrary) -> Sequence[Any]:
+    def read(library: PipelineLibrary) -> Sequence[Node]:
         if library.name != "Penstock" and any(call.is_own for call in calls):
             if calls[0].decodes:
                 raise CommandFailed(
@@ -43,7 +43,7 @@ def reader_of(dataset: Dataset, folder: str, *, decoding: bool) -> Read:
                     2,
                 )
             return samples(library)
-        outputs: list[Any] = []
+        outputs: list[Node] = []
         for number, call in enumerate(calls):
             name = f"reader_{number}" if number else "reader"
             outputs += _called(library, call, {"name": name, **indexes[number].of(library)})
@@ -63,7 +63,7 @@ def medium(dataset: Dataset) -> str:
     return (media and media[0]) or encoded_component(dataset.schema)[1]
 
 
-def _called(library: PipelineLibrary, call: ReaderCall, more: dict[str, Any]) -> Sequence[Any]:
+def _called(library: PipelineLibrary, call: ReaderCall, more: dict[str, object]) -> Sequence[Node]:
     """Return the outputs of a reader, in random order."""
     arguments = {
         n: value(library) if callable(value) else value for n, value in call.arguments.items()

@@ -4,10 +4,28 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
+from typing import Any, Protocol
 
 from ...engine.errors import MissingDependencyError
+
+Node = Any
+"""A node of a graph of Penstock or DALI."""
+
+
+class Runnable(Protocol):
+    """A pipeline of Penstock or DALI."""
+
+    def build(self) -> None:
+        """Get ready to run."""
+
+    def run(self) -> Sequence[Sized]:
+        """Return the outputs of the next batch."""
+
+    def reset(self) -> None:
+        """Start over after an epoch."""
 
 
 @dataclass(frozen=True)
@@ -15,10 +33,10 @@ class PipelineLibrary:
     """The modules of Penstock or DALI that define a pipeline."""
 
     name: str
-    fn: Any
-    types: Any
-    tfrecord: Any
-    pipeline_def: Any
+    fn: ModuleType
+    types: ModuleType
+    tfrecord: object
+    pipeline_def: Callable[..., Callable[[Callable[[], tuple[Node, ...]]], Callable[[], Runnable]]]
 
 
 def load(package: str) -> PipelineLibrary:

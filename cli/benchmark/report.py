@@ -29,7 +29,7 @@ class Measurement:
     tried: Tried | None = None
 
 
-def as_content(target: str, report: Measurement) -> dict[str, Any]:
+def as_content(target: str, report: Measurement) -> dict[str, object]:
     """Return the report as plain data, for JSON."""
     speed, comparison, tried = report.speed, report.comparison, report.tried
     figures = speed.figures

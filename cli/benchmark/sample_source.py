@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...datasets import Dataset, Sample
 from ...datasets.sample import array_of
+from ...engine.arrays import Array
 
 SAMPLES_AT_ONCE = 64
 """Samples that follow one another; a row group of a Parquet file has about as many."""
@@ -25,7 +25,7 @@ class SampleSource:
         self._number = -1
         self._block: list[Sample] = []
 
-    def __call__(self, info: Any) -> tuple[NDArray[Any], ...]:
+    def __call__(self, info: Any) -> tuple[Array, ...]:
         """Return the components of the sample with the number `info.idx_in_epoch`."""
         number, row = divmod(info.idx_in_epoch % len(self._dataset), SAMPLES_AT_ONCE)
         if number != self._number:

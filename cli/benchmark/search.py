@@ -170,9 +170,9 @@ def enough_turns(noise: float) -> int:
 
 def choices_of(
     cores: int,
-    tried: Mapping[str, Sequence[Any]],
+    tried: Mapping[str, Sequence[object]],
     *,
-    present: Mapping[str, Any],
+    present: Mapping[str, object],
     has_python_workers: bool,
 ) -> list[list[Setting]]:
     """Return what to choose from: the settings of each choice that differ from the present one.

@@ -6,9 +6,9 @@ import gc
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from .measure import Speed, Tick, measure
+from .pipeline_library import Runnable
 
 ROUNDS = 3
 
@@ -35,7 +35,7 @@ class Comparison:
 
 
 def compare(
-    ours: Callable[[], Any], theirs: Callable[[], Any], seconds: float, tick: Tick
+    ours: Callable[[], Runnable], theirs: Callable[[], Runnable], seconds: float, tick: Tick
 ) -> Comparison:
     """Let two pipelines take turns for `seconds` each, all rounds together."""
     pairs = []
@@ -55,6 +55,6 @@ def compare(
     )
 
 
-def _turn(open_: Callable[[], Any], seconds: float) -> Speed:
+def _turn(open_: Callable[[], Runnable], seconds: float) -> Speed:
     gc.collect()  # ends the threads of the pipeline before
     return measure(open_, seconds)

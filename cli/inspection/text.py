@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ _NAMES = 5  # of files that are left out
 _BAR = 24  # characters of the longest bar
 
 
-def as_content(report: InspectReport) -> dict[str, Any]:
+def as_content(report: InspectReport) -> dict[str, object]:
     """Return the summary as plain data, for JSON."""
     sample = report.sample
     return {

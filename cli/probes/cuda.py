@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import Any
 
 _CAPABILITY_MAJOR, _CAPABILITY_MINOR = 75, 76
 
@@ -40,7 +39,7 @@ class Driver:
         self._library = ctypes.CDLL("libcuda.so.1")
         self.call("cuInit", 0)
 
-    def call(self, function: str, *arguments: Any) -> None:
+    def call(self, function: str, *arguments: object) -> None:
         """Call a function that returns a CUresult; raise CudaError unless that is 0."""
         code = getattr(self._library, function)(*arguments)
         if code:
@@ -50,7 +49,7 @@ class Driver:
             words = [(word.value or b"?").decode() for word in (name, text)]
             raise CudaError(code, f"{function}: {words[0]} ({words[1]})")
 
-    def _int(self, function: str, *arguments: Any) -> int:
+    def _int(self, function: str, *arguments: object) -> int:
         value = ctypes.c_int()
         self.call(function, ctypes.byref(value), *arguments)
         return value.value

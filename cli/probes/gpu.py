@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import asdict
 from functools import partial
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 from ...engine.gpu.driver import CONNECTIONS, has_few_connections
 from ..console import size_text
@@ -73,7 +73,7 @@ def devices(_: Context) -> Finding:
     return Finding("GPUs", "ok", text, values={"devices": [asdict(gpu) for gpu in gpus]})
 
 
-def _cupy(cupy: Any) -> str:
+def _cupy(cupy: ModuleType) -> str:
     """Compile and run a kernel of ours and one of CuPy's, which needs CUDA's headers."""
     numbers = cupy.arange(32, dtype=cupy.int32)
     source = 'extern "C" __global__ void twice(int* x) { x[threadIdx.x] *= 2; }'
@@ -88,7 +88,7 @@ def _cuda(version: int) -> str:
     return f"CUDA {version // 1000}.{version % 1000 // 10}"
 
 
-def _decode(module: Any, *backend_names: str) -> None:
+def _decode(module: ModuleType, *backend_names: str) -> None:
     """Decode a JPEG on the GPU with these backends only; raise ValueError if pixels are wrong."""
     import simplejpeg
 
@@ -100,7 +100,7 @@ def _decode(module: Any, *backend_names: str) -> None:
     check_picture(image.cpu())
 
 
-def _nvimgcodec(module: Any) -> str:
+def _nvimgcodec(module: ModuleType) -> str:
     _decode(module, "GPU_ONLY", "HYBRID_CPU_GPU")
     return _cuda(module.__cuda_version__)
 

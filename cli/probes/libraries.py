@@ -114,32 +114,32 @@ def picture() -> np.ndarray[Any, np.dtype[np.uint8]]:
     return np.stack(np.broadcast_arrays(ramp[:, None], ramp[None], np.uint8(128)), axis=-1)
 
 
-def check_picture(decoded: Any) -> None:
+def check_picture(decoded: object) -> None:
     """Raise ValueError unless `decoded` is `picture()` up to JPEG's losses."""
     off = np.abs(np.asarray(decoded).astype(int) - picture()).max()
     if off > 16:
         raise ValueError(f"it decodes a photograph wrongly, by up to {off} of 255")
 
 
-def _opencv(cv2: Any) -> str:
+def _opencv(cv2: ModuleType) -> str:
     if not (cv2.imdecode(cv2.imencode(".png", picture())[1], 1) == picture()).all():
         raise ValueError("it decodes a PNG wrongly")
     return f"{cv2.getNumThreads()} threads"
 
 
-def _simplejpeg(simplejpeg: Any) -> str:
+def _simplejpeg(simplejpeg: ModuleType) -> str:
     check_picture(simplejpeg.decode_jpeg(simplejpeg.encode_jpeg(picture())))
     return ""
 
 
-def _imagecodecs(imagecodecs: Any) -> str:
+def _imagecodecs(imagecodecs: ModuleType) -> str:
     encoded = imagecodecs.jpeg2k_encode(picture(), level=0, reversible=True)
     if not (imagecodecs.jpeg2k_decode(encoded) == picture()).all():
         raise ValueError("it does not restore the JPEG 2000 file that it wrote")
     return ""
 
 
-def _pillow(image: Any) -> str:
+def _pillow(image: ModuleType) -> str:
     stream = io.BytesIO()
     image.fromarray(picture()[..., 0]).save(stream, "GIF")
     if not (np.asarray(image.open(stream).convert("L")) == picture()[..., 0]).all():
@@ -147,14 +147,14 @@ def _pillow(image: Any) -> str:
     return ""
 
 
-def _pillow_heif(pillow_heif: Any) -> str:
+def _pillow_heif(pillow_heif: ModuleType) -> str:
     stream = io.BytesIO()
     pillow_heif.encode("RGB", (256, 256), picture().tobytes(), stream, quality=95)
     check_picture(pillow_heif.open_heif(stream.getvalue()))
     return f"libheif {pillow_heif.libheif_version()}"
 
 
-def _tifffile(tifffile: Any) -> str:
+def _tifffile(tifffile: ModuleType) -> str:
     stream = io.BytesIO()
     tifffile.imwrite(stream, picture(), photometric="rgb", compression="lzw")
     stream.seek(0)
@@ -163,19 +163,19 @@ def _tifffile(tifffile: Any) -> str:
     return ""
 
 
-def _crc32c(crc32c: Any) -> str:
+def _crc32c(crc32c: ModuleType) -> str:
     if crc32c.crc32c(b"123456789") != 0xE3069283:  # the check value of CRC-32C
         raise ValueError("it computes a wrong checksum")
     return f"by the processor's instruction: {'yes' if crc32c.hardware_based else 'no'}"
 
 
-def _lz4(block: Any) -> str:
+def _lz4(block: ModuleType) -> str:
     if block.decompress(block.compress(b"penstock" * 100)) != b"penstock" * 100:
         raise ValueError("it does not restore what it compressed")
     return ""
 
 
-def _soundfile(soundfile: Any) -> str:
+def _soundfile(soundfile: ModuleType) -> str:
     signal = (np.arange(-1000, 1000) * 16).astype(np.int16)
     stream = io.BytesIO()
     soundfile.write(stream, signal, 16000, format="FLAC")
@@ -185,13 +185,13 @@ def _soundfile(soundfile: Any) -> str:
     return f"libsndfile {soundfile.__libsndfile_version__}"
 
 
-def _miniaudio(miniaudio: Any) -> str:
+def _miniaudio(miniaudio: ModuleType) -> str:
     if not hasattr(miniaudio.lib, "ma_dr_flac_open_memory"):
         raise ValueError("it does not offer dr_flac")
     return ""
 
 
-def _pyav(av: Any) -> str:
+def _pyav(av: ModuleType) -> str:
     versions = getattr(av, "library_versions", {})
     return "FFmpeg's libavcodec " + ".".join(map(str, versions.get("libavcodec", ("?",))))
 

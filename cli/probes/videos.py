@@ -70,5 +70,5 @@ def _decode(data: bytes) -> str | None:
         raise OSError(pool.refusal)
     frames = [frame for _, frame in reader.read(range(len(reader.index)))]
     reader.close()
-    on_gpu = frames[-1].format.name == "cuda"
-    return str(frames[-1].sw_format.name) if on_gpu else None
+    on_gpu = frames[-1].format.name == "cuda" and frames[-1].sw_format
+    return on_gpu.name if on_gpu else None

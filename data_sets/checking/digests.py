@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ..sample import Encoded, Sample, Value
 
 PORTION_BYTES = 256 << 20
@@ -23,7 +24,7 @@ KEYS_DTYPE = np.dtype([("key", f"V{KEY_BYTES}"), ("index", "<i8")])
 """The digest of a key, and the index of its sample."""
 
 
-def key_digests(keys: Sequence[tuple[str, int]]) -> NDArray[Any]:
+def key_digests(keys: Sequence[tuple[str, int]]) -> Array:
     """Return the digests of keys with the indices of their samples: `KEYS_DTYPE`."""
     return np.array([(key_digest(key), index) for key, index in keys], KEYS_DTYPE)
 
@@ -64,9 +65,7 @@ def _pieces(value: Value) -> tuple[Any, ...]:
     return (b"number", (str(int(value)) if whole else float(value).hex()).encode())
 
 
-def portions_of_keys(
-    parts: Iterable[NDArray[Any]], size: int, folder: Path
-) -> Iterator[NDArray[Any]]:
+def portions_of_keys(parts: Iterable[Array], size: int, folder: Path) -> Iterator[Array]:
     """Yield records with a field "key", in portions: all records of a key are in one portion.
 
     Args:
@@ -90,9 +89,7 @@ def portions_of_keys(
             yield np.fromfile(file, part.dtype)
 
 
-def repeated_keys(
-    shards: Iterable[NDArray[Any]], size: int, folder: Path
-) -> Iterator[tuple[int, int]]:
+def repeated_keys(shards: Iterable[Array], size: int, folder: Path) -> Iterator[tuple[int, int]]:
     """Yield pairs of indices of samples with one key; see `portions_of_keys`.
 
     >>> shards = [key_digests([("a", 0), ("b", 1)]), key_digests([("a", 5)])]
@@ -106,7 +103,7 @@ def repeated_keys(
         yield from map(tuple, pairs.tolist())
 
 
-def first_rows(keys: NDArray[Any]) -> NDArray[np.int64]:
+def first_rows(keys: Array) -> NDArray[np.int64]:
     """Return, for each digest of a key, the row of the first digest that equals it.
 
     >>> first_rows(key_digests([("a", 0), ("b", 1), ("a", 2)])["key"])
@@ -121,6 +118,6 @@ def first_rows(keys: NDArray[Any]) -> NDArray[np.int64]:
     return rows
 
 
-def _words(keys: NDArray[Any], dtype: str) -> NDArray[Any]:
+def _words(keys: Array, dtype: str) -> Array:
     """Return the words of each digest."""
     return np.ascontiguousarray(keys).view(dtype).reshape(-1, KEY_BYTES // np.dtype(dtype).itemsize)

@@ -14,6 +14,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ..dataset import Dataset, left_out_of, open_dataset
 from ..reading import read_batches
 from ..sample import Sample
@@ -262,7 +263,7 @@ def _compare(
 ) -> None:
     kept = _compared(datasets[0], datasets[1], check.report)
 
-    def records() -> Iterator[NDArray[Any]]:
+    def records() -> Iterator[Array]:
         yield np.empty(0, _RECORD)  # so that two empty data sets are compared, too
         for number, (dataset, some) in enumerate(zip(datasets, chosen, strict=True)):
             for samples in check.readable(number, dataset, some):
@@ -301,9 +302,7 @@ def _compared(
     return compared[0], compared[1]
 
 
-def _compare_portion(
-    datasets: Sequence[Dataset], records: NDArray[Any], report: VerifyReport
-) -> None:
+def _compare_portion(datasets: Sequence[Dataset], records: Array, report: VerifyReport) -> None:
     parts = []
     for number, dataset in enumerate(datasets):
         part = records[records["dataset"] == number]

@@ -99,7 +99,7 @@ class ConvertOptions:
     split: Annotated[str | None, CommandOption("Split of SRC, such as train.", "NAME")] = None
     config: Annotated[str | None, CommandOption("Configuration of SRC.", "NAME")] = None
     storage_options: Mapping[str, Any] | None = None
-    destination_options: Mapping[str, Any] | None = None
+    destination_options: Mapping[str, object] | None = None
     shard_count: Annotated[int | None, CommandOption("Number of shards.", "N", minimum=1)] = None
     shard_size: Annotated[
         int | None,
@@ -220,7 +220,7 @@ def taking(
 
         _, _, attributes = (options.__doc__ or "").partition("Attributes:\n")
         call.__doc__ = (function.__doc__ or "").replace("{arguments}", attributes.strip())
-        call.__signature__ = form  # type: ignore[attr-defined]
+        vars(call)["__signature__"] = form
         return call
 
     return decorated

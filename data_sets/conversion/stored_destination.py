@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from inspect import getattr_static
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,7 @@ class StoredDestination:
             raise
 
     def _run_before(
-        self, plan: ConvertPlan, found: Mapping[str, Any]
+        self, plan: ConvertPlan, found: Mapping[str, object]
     ) -> tuple[int, dict[str, int]] | None:
         if not self._resume or _PLAN not in found:
             return None
@@ -165,7 +166,7 @@ class StoredDestination:
         shards: tuple[ShardInfo, ...],
     ) -> Target:
         """Write the files that all shards share, out of those that the shards have for this."""
-        if writer.complete.__func__ is Writer.complete.__func__:  # type: ignore[attr-defined]
+        if getattr_static(writer, "complete") is getattr_static(Writer, "complete"):
             return target
         names = [file.name for shard in shards for file in shard.files]
         folders = {name.rpartition("/")[0] for name in self.store.listed() if "/" in name}
@@ -200,7 +201,7 @@ class StoredDestination:
         READ_TEAM.run_jobs(self.store.delete, [n for n in found if n != self._claim.name])
         self._claim.release()
 
-    def _remove_work(self, found: Mapping[str, Any]) -> None:
+    def _remove_work(self, found: Mapping[str, object]) -> None:
         """Remove the plan last but the claim: without it, nothing could go on."""
         work = [name for name in found if name.startswith(f"{WORK}/")]
         last = [_PLAN, self._claim.name]

@@ -16,11 +16,11 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, DecodeError
 from ...readers.listing.splits import SplitChoice
 from ...readers.storage.index_cache import replace_file
@@ -126,7 +126,7 @@ def run_task(task: Task, on_batch: OnBatch | None = None, stop: Event | None = N
         place = task.job.root if task.job.store is None else task.job.store.url
         error.add_note(f"the whole shards stay in {place}; resume=True goes on with them")
         raise
-    record: dict[str, Any] = asdict(shard)
+    record: dict[str, object] = asdict(shard)
     if task.job.store is None:
         publish(staging, task.job.root)
     else:
@@ -151,7 +151,7 @@ def opened_source(job: ConvertJob) -> Dataset:
 def opened(
     path: str,
     format: DatasetFormat,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     stamp: str,
     *,
     skip_bad: bool = False,
@@ -170,11 +170,14 @@ def opened(
     return _opened(path, format, _Options(options), stamp, skip_bad, part)
 
 
-class _Options(dict[str, Any]):
+@dataclass(frozen=True)
+class _Options:
     """Options as a key of a cache, although options may hold further dictionaries."""
 
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(sorted(self)))
+    values: Mapping[str, object]
+
+    def __hash__(self) -> int:
+        return hash(tuple(sorted(self.values)))
 
 
 @lru_cache(maxsize=1)
@@ -187,7 +190,7 @@ def _opened(
     part: SplitChoice | None,
 ) -> Dataset:
     """Open a data set; `stamp` is the state of its files."""
-    return Dataset(path, format, options, skip_bad=skip_bad, part=part)
+    return Dataset(path, format, options.values, skip_bad=skip_bad, part=part)
 
 
 def release_source() -> None:
@@ -197,7 +200,7 @@ def release_source() -> None:
 
 def _written(
     task: Task, dataset: Dataset, staging: Path, on_batch: OnBatch | None, stop: Event | None
-) -> tuple[ShardInfo, NDArray[Any], list[BadSample]]:
+) -> tuple[ShardInfo, Array, list[BadSample]]:
     job, options = task.job, task.job.options
     read = partial(read_intact, dataset, decoding=False) if options.skip_bad else dataset.read
     bad: list[BadSample] = []
@@ -321,6 +324,6 @@ def bad_of(task: Task) -> bytes:
         return b""
 
 
-def digests_of(task: Task) -> NDArray[Any]:
+def digests_of(task: Task) -> Array:
     """Return the digests of the keys of a shard that is whole."""
     return np.frombuffer(_kept(task, ".keys"), KEYS_DTYPE)

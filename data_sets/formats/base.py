@@ -197,7 +197,7 @@ class StoredSamples(ABC):
         return self.sound(probes(len(self)), self.read)
 
     def sound(
-        self, indices: NDArray[np.int64], read: Callable[[NDArray[np.int64]], Any]
+        self, indices: NDArray[np.int64], read: Callable[[NDArray[np.int64]], object]
     ) -> NDArray[np.int64]:
         """Return those of some indices that can be read, if bad samples are skipped; else all.
 

@@ -6,11 +6,11 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...readers.lmdb.caffe2_samples import LabelType, TensorProtosParser
 from ...readers.lmdb.datum import DatumParser, encode_datum
@@ -50,7 +50,7 @@ class LmdbMessageSamples(LmdbSamples):
         folders = [os.path.dirname(p) if os.path.basename(p) == DATA else p for p in self.files()]
         return [ReaderCall(self._reader, {"path": folders}, medium=IMAGE)]
 
-    def _named(self, key: str, image: NDArray[Any], label: int) -> tuple[str, dict[str, Value]]:
+    def _named(self, key: str, image: Array, label: int) -> tuple[str, dict[str, Value]]:
         if image.ndim != 1:
             return key, {"image": image, LABEL: label}
         stem, extension = key, extension_of(image.data)

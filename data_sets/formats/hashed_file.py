@@ -7,7 +7,6 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from ...readers.storage.file_object import StorageFile
 from ...readers.storage.opening import open_storage
@@ -102,7 +101,7 @@ def hash_of(path: Path, root: Path) -> ShardFile:
     return ShardFile(path.relative_to(root).as_posix(), path.stat().st_size, sha256_of(path))
 
 
-def sha256_of(path: Place, options: Mapping[str, Any] | None = None) -> str:
+def sha256_of(path: Place, options: Mapping[str, object] | None = None) -> str:
     """Return the SHA-256 of a file, in hexadecimal digits.
 
     Raises:

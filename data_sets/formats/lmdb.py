@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -226,7 +227,7 @@ class LmdbFileWriter(Writer):
             self._environment.close()
 
 
-def _lmdb() -> Any:
+def _lmdb() -> ModuleType:
     try:
         import lmdb
     except ImportError:

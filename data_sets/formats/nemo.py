@@ -177,7 +177,7 @@ class NemoWriter(LooseFileWriter):
         self.write_file(path, audio.data)
         return path
 
-    def shard_fields(self) -> dict[str, Any]:
+    def shard_fields(self) -> dict[str, object]:
         """Return what the lines of a shard have in common."""
         return {}
 
@@ -201,7 +201,7 @@ class NemoTarWriter(NemoWriter):
         self._archive.write([header, audio.data, padding(len(audio.data))])
         return name
 
-    def shard_fields(self) -> dict[str, Any]:
+    def shard_fields(self) -> dict[str, object]:
         return {"shard_id": self._number}
 
     def finish(self) -> ShardInfo:

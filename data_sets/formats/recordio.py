@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,14 +129,14 @@ def detection_of(key: str, label: NDArray[np.float32]) -> dict[str, Value]:
     return {BOXES: objects[:, 1:].copy(), LABELS: objects[:, 0].astype(np.int32)}
 
 
-def _beside(files: list[str], suffix: str, options: Mapping[str, Any]) -> list[str]:
+def _beside(files: list[str], suffix: str, options: Mapping[str, object]) -> list[str]:
     """Return the files with this suffix beside `files`, if each has one."""
     beside = [text_of(place_of(path).with_suffix(suffix)) for path in files]
     return beside if all(exists(path, options) for path in beside) else []
 
 
 def _listed_paths(
-    files: list[str], options: Mapping[str, Any]
+    files: list[str], options: Mapping[str, object]
 ) -> tuple[dict[str, StringTable] | None, list[str]]:
     """Return the path of each record, by file, in the order of the records, and other listed paths.
 
@@ -154,7 +153,7 @@ def _listed_paths(
 
 
 def _paths_of_file(
-    listing: str, index: str, options: Mapping[str, Any], lost: list[str]
+    listing: str, index: str, options: Mapping[str, object], lost: list[str]
 ) -> list[bytes]:
     """Return the paths of an index's records; append those that are only listed to `lost`."""
     names: dict[int, bytes] = {}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.errors import SourceError
 from ...formats.npy import array_of_npy
 from ...formats.shar import Cut, parse_cut
@@ -96,14 +96,14 @@ class SharSamples(StoredSamples):
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
         rows = self._kept[indices]
-        data: dict[str, dict[int, NDArray[Any]]] = {}
+        data: dict[str, dict[int, Array]] = {}
         for name, field in self._fields.items():
             there = np.array([row for row in rows.tolist() if field.has(row)], np.int64)
             contents = field.read(there, np.empty) if len(there) else []
             data[name] = dict(zip(there.tolist(), contents, strict=True))
         return [self._sample(row, data) for row in rows.tolist()]
 
-    def _sample(self, row: int, data: dict[str, dict[int, NDArray[Any]]]) -> Sample:
+    def _sample(self, row: int, data: dict[str, dict[int, Array]]) -> Sample:
         cut = parse_cut(self._lines[row], self._place(row))
         components: dict[str, Value] = {}
         for name, contents in data.items():

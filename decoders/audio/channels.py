@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError
 from .formats.base import AudioStream
 from .table import open_audio_file
@@ -40,7 +39,7 @@ class SelectedStream(AudioStream):
             )
         self.header = replace(header, channels=len(self._channels), integers=False)
 
-    def read(self, start: int, out: NDArray[Any]) -> None:
+    def read(self, start: int, out: Array) -> None:
         block = np.empty((len(out), self._stream.header.channels), np.float32)
         self._stream.read(start, block)
         if self._channels == _AVERAGE:
@@ -81,7 +80,7 @@ class JoinedStream(AudioStream):
             self._open.close()
             raise
 
-    def read(self, start: int, out: NDArray[Any]) -> None:
+    def read(self, start: int, out: Array) -> None:
         first = 0
         for stream in self._streams:
             block = np.empty((len(out), stream.header.channels), np.float32)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array, DType
 from ...engine.errors import DecodeError
 from ...signals.amplitude import from_float
 from ...signals.resampling import MAX_SAMPLES, resample, resampled_length
@@ -19,7 +20,7 @@ from .formats.base import AudioHeader, AudioStream
 _GUARD = 1e-6
 """Samples that are added before rounding down, because 0.29 * 44100 is 12788.999999999998."""
 
-Empty = Callable[[tuple[int, ...], Any], NDArray[Any]]
+Empty = Callable[[tuple[int, ...], Any], Array]
 
 
 class AudioRequest(NamedTuple):
@@ -37,7 +38,7 @@ class AudioRequest(NamedTuple):
         scratch: gives memory for the work.
     """
 
-    dtype: np.dtype[Any]
+    dtype: DType
     downmix: bool
     rate: float
     lobes: int
@@ -48,7 +49,7 @@ class AudioRequest(NamedTuple):
     scratch: Empty
 
 
-def decode(stream: AudioStream, request: AudioRequest) -> NDArray[Any]:
+def decode(stream: AudioStream, request: AudioRequest) -> Array:
     """Return the samples: (samples, channels), or (samples,) with `downmix`.
 
     Raises:
@@ -137,7 +138,7 @@ def _finish(
     header: AudioHeader,
     rate: float,
     request: AudioRequest,
-    out: NDArray[Any],
+    out: Array,
 ) -> None:
     """Resample and convert the block into the result."""
     result = out.reshape(len(out), block.shape[1])

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import Kernel
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
@@ -124,7 +125,7 @@ def decode_flac(
     return planes
 
 
-def _entries(memory: Any, dtype: np.dtype[Any], numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _entries(memory: object, dtype: DType, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the addresses of these entries of an array on the device."""
     return (address_of(memory) + numbers * dtype.itemsize).astype(np.uint64)
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine.arrays import Addresses, Array
+from ...engine.arrays import Addresses, Array, DType
 from ...engine.gpu.kernels import Kernel, c_type
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
@@ -39,7 +39,7 @@ _FLOAT32 = np.dtype(np.float32)
 
 
 @cache
-def _kernel(dtype: np.dtype[Any], *, planes: bool) -> Kernel:
+def _kernel(dtype: DType, *, planes: bool) -> Kernel:
     return Kernel(_PCM, "pcm", (("Out", c_type(dtype)), ("PLANES", str(int(planes)))))
 
 
@@ -69,7 +69,7 @@ class MixedAudio:
 
     def __init__(
         self,
-        dtype: np.dtype[Any],
+        dtype: DType,
         downmix: bool,
         lobes: int,
         antialias: bool,
@@ -183,7 +183,7 @@ class MixedAudio:
         self,
         work: _AudioWork,
         windows: Mapping[int, GpuWindow],
-        dtype: np.dtype[Any],
+        dtype: DType,
         addresses: Addresses,
     ) -> None:
         """Write the samples of windows at the rates of their files, to the addresses by row."""
@@ -198,7 +198,7 @@ class MixedAudio:
         self,
         batch: BatchContext,
         plain: Mapping[int, PlainWindow],
-        dtype: np.dtype[Any],
+        dtype: DType,
         addresses: Addresses,
     ) -> None:
         """Send the windows of WAV files to the device, and convert them there."""
@@ -217,7 +217,7 @@ class MixedAudio:
         self,
         work: _AudioWork,
         flac: Mapping[int, FlacWindow],
-        dtype: np.dtype[Any],
+        dtype: DType,
         addresses: Addresses,
     ) -> None:
         """Send FLAC files to the device, decode the windows, and convert them."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from numpy.typing import NDArray
-
+from ...engine.arrays import Array
 from .decode import result_length, target_rate, window
 from .flac_streams import FlacStreams
 from .formats import flac, wav
@@ -47,7 +45,7 @@ class PlainWindow(GpuWindow):
     """
 
     layout: WavLayout
-    content: NDArray[Any]
+    content: Array
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,7 @@ class FlacWindow(GpuWindow):
     """A window of a FLAC file."""
 
 
-def plain_window(
-    data: NDArray[Any], rate: float, offset: float, duration: float
-) -> PlainWindow | None:
+def plain_window(data: Array, rate: float, offset: float, duration: float) -> PlainWindow | None:
     """Return the window of a WAV file that the GPU converts, or None for all others.
 
     Args:

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ...engine.arrays import DType
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
@@ -28,10 +30,9 @@ MIB = 1 << 20
 ALIGNMENT = 256
 """Of arrays in the memory of a GPU, in bytes."""
 
-DType = np.dtype[Any]
 Rows = NDArray[np.intp]
 
-Located = tuple[NDArray[np.uint64], Any]
+Located: TypeAlias = "tuple[NDArray[np.uint64], object]"
 """Addresses of arrays, which a device reads or writes; and what holds their memory, or None."""
 
 Add = Callable[[Rows], int]
@@ -131,7 +132,7 @@ class Cache(ABC):
         """Return where a device writes the arrays to add, of which there is one at least."""
 
     @abstractmethod
-    def add(self, batch: BatchContext, kept: Kept, memory: Any, threads: CpuFallback) -> Add:
+    def add(self, batch: BatchContext, kept: Kept, memory: object, threads: CpuFallback) -> Add:
         """Launch what adds arrays, behind the work that writes them; return the rest to do.
 
         Args:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.tensors import address_of
-from .cache import ALIGNMENT, MIB, DType, Hits, Located
+from .cache import ALIGNMENT, MIB, Hits, Located
 from .layout import VERSION
 from .own_file import open_own
 from .shared_cache import SharedCache, parts_of

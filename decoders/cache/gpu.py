@@ -12,16 +12,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.tensors import address_of
-from .cache import ALIGNMENT, MIB, Add, Cache, DType, Hits, Kept, Located, Rows
+from .cache import ALIGNMENT, MIB, Add, Cache, Hits, Kept, Located, Rows
 
 if TYPE_CHECKING:
+    import cupy
+
     from ...engine.gpu.device import Device
     from ...engine.graph.context import BatchContext
     from ..on_cpu import CpuFallback
@@ -34,7 +37,7 @@ class GpuCache(Cache):
         memory: (nbytes,) uint8 on the device.
     """
 
-    def __init__(self, memory: Any) -> None:
+    def __init__(self, memory: cupy.ndarray) -> None:
         self.nbytes = int(memory.nbytes)
         self._used = 0
         self._memory = memory
@@ -111,7 +114,7 @@ class GpuCache(Cache):
     def place(self, device: Device, kept: Kept, dtype: DType) -> Located:
         return self._arrays[kept.numbers, 0].astype(np.uint64), None
 
-    def add(self, batch: BatchContext, kept: Kept, memory: Any, threads: CpuFallback) -> Add:
+    def add(self, batch: BatchContext, kept: Kept, memory: object, threads: CpuFallback) -> Add:
         def publish(chosen: Rows) -> int:
             self.publish(kept.numbers[chosen])
             return len(chosen)

@@ -27,13 +27,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.closing import close_after
 from ...engine.errors import ArgumentError
 from ...engine.machine import memory_of_machine
 from ...engine.tensors.alignment import address_of_host
 from ...engine.tensors.arena import beyond_standard_streams
 from . import layout
-from .cache import MIB, DType, Hits, Located
+from .cache import MIB, Hits, Located
 from .own_file import open_own
 from .shared_cache import NEIGHBORS, SharedCache
 

@@ -29,11 +29,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Array
+from ...engine.arrays import Array, DType
 from ...engine.errors import ArgumentError
 from ...engine.tensors.results import Empty
 from . import layout
-from .cache import Add, Cache, DType, Hits, Kept, Located, Rows
+from .cache import Add, Cache, Hits, Kept, Located, Rows
 from .layout import SLOTS, Slot
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class SharedCache(Cache):
         """Whether an array of this size may be stored."""
         return 0 < nbytes < LARGEST and nbytes <= self.room
 
-    def find(self, key: bytes, dtype: np.dtype[Any], empty: Empty) -> Array | None:
+    def find(self, key: bytes, dtype: DType, empty: Empty) -> Array | None:
         """Return a copy of an array.
 
         Args:
@@ -231,7 +231,7 @@ class SharedCache(Cache):
                 damaged.append(i)
         return damaged
 
-    def _read(self, slot: Slot, dtype: np.dtype[Any], empty: Empty) -> Array | None:
+    def _read(self, slot: Slot, dtype: DType, empty: Empty) -> Array | None:
         """Return the array of a slot; None if it is damaged."""
         is_inside = self._data_at <= slot.offset <= self.nbytes - slot.nbytes
         if not is_inside or not slot.nbytes == prod(slot.shape) * dtype.itemsize < LARGEST:

@@ -14,11 +14,12 @@ values; a value outside of the dtype's range is an error.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+
+from ...engine.arrays import Array, DType
 
 CHANNELS = {"GRAY": 1, "GRAYA": 2, "RGB": 3, "BGR": 3, "YCbCr": 3, "RGBA": 4, "BGRA": 4, "CMYK": 4}
 _SPACE_OF_CHANNELS = {1: "GRAY", 2: "GRAYA", 3: "RGB", 4: "RGBA"}
@@ -36,7 +37,7 @@ _UINT8, _UINT16, _FLOAT32 = np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np
 _OPENCV_DTYPES = (_UINT8, _UINT16, _FLOAT32)  # OpenCV converts color spaces in these alone
 _TABLE_DTYPES = (_UINT8, _UINT16)
 # OpenCV 4 has no uint32, and no tables of float16.
-_SAME_BITS: dict[np.dtype[Any], np.dtype[Any]] = {
+_SAME_BITS: dict[DType, DType] = {
     np.dtype(np.uint32): np.dtype(np.int32),
     np.dtype(np.float16): np.dtype(np.int16),
 }
@@ -93,14 +94,12 @@ def space_of_channels(channels: int) -> str:
     return _SPACE_OF_CHANNELS.get(channels, str(channels))
 
 
-def largest(dtype: np.dtype[Any]) -> float:
+def largest(dtype: DType) -> float:
     """Return the value of full brightness: 1 in a float dtype, the largest value in an integer."""
     return 1.0 if dtype.kind == "f" else float(np.iinfo(dtype).max)
 
 
-def convert(
-    image: NDArray[Any], space: str, output: str, out: NDArray[Any], white: float | None = None
-) -> None:
+def convert(image: Array, space: str, output: str, out: Array, white: float | None = None) -> None:
     """Write `image` (HW or HWC, in `space`) into `out` (HWC), in the space `output`.
 
     Args:
@@ -124,9 +123,7 @@ def convert(
         _convert_colors(_prepared(image, output, out.dtype, white), space, output, out)
 
 
-def _prepared(
-    image: NDArray[Any], output: str, dtype: np.dtype[Any], white: float | None
-) -> NDArray[Any]:
+def _prepared(image: Array, output: str, dtype: DType, white: float | None) -> Array:
     """Return samples that span a dtype whose colors OpenCV converts."""
     if white is None or white == largest(image.dtype):
         return image if image.dtype in _OPENCV_DTYPES else as_type(image, _FLOAT32)
@@ -134,7 +131,7 @@ def _prepared(
     return as_type(image, dtype if is_copied and dtype in _OPENCV_DTYPES else _FLOAT32, white)
 
 
-def _convert_colors(image: NDArray[Any], space: str, output: str, out: NDArray[Any]) -> None:
+def _convert_colors(image: Array, space: str, output: str, out: Array) -> None:
     if output == "YCbCr":
         _to_ycbcr(image, space, out)
     elif image.dtype == out.dtype:
@@ -143,7 +140,7 @@ def _convert_colors(image: NDArray[Any], space: str, output: str, out: NDArray[A
         change_type(recolored(image, space, output), out)
 
 
-def _convert_numbers(image: NDArray[Any], space: str, output: str, out: NDArray[Any]) -> None:
+def _convert_numbers(image: Array, space: str, output: str, out: Array) -> None:
     """Write numbers without scaling; a weighted sum of the channels is rounded half up."""
     limits = np.finfo(out.dtype) if out.dtype.kind == "f" else np.iinfo(out.dtype)
     if image.size and (image.min() < limits.min or image.max() > limits.max):
@@ -162,7 +159,7 @@ def _convert_numbers(image: NDArray[Any], space: str, output: str, out: NDArray[
         out[..., 0] = gray if out.dtype.kind == "f" else np.floor(gray + 0.5)
 
 
-def recolored(image: NDArray[Any], space: str, output: str) -> NDArray[Any]:
+def recolored(image: Array, space: str, output: str) -> Array:
     """Return `image` in another color space and the same dtype."""
     if space == output:
         return image
@@ -171,7 +168,7 @@ def recolored(image: NDArray[Any], space: str, output: str) -> NDArray[Any]:
     return out
 
 
-def _recolor(image: NDArray[Any], space: str, output: str, out: NDArray[Any]) -> None:
+def _recolor(image: Array, space: str, output: str, out: Array) -> None:
     copied = _COPIED_CHANNELS.get((space, output))
     if copied is None:
         cv2.cvtColor(image, _CODES[space, output], dst=out)
@@ -180,7 +177,7 @@ def _recolor(image: NDArray[Any], space: str, output: str, out: NDArray[Any]) ->
     cv2.mixChannels([image], [out], pairs)
 
 
-def _to_ycbcr(image: NDArray[Any], space: str, out: NDArray[Any]) -> None:
+def _to_ycbcr(image: Array, space: str, out: Array) -> None:
     dtype = out.dtype if out.dtype in _OPENCV_DTYPES else _FLOAT32
     rgb = as_type(recolored(image, space, "RGB"), dtype)
     matrix = np.hstack([_YCBCR / 255.0, _YCBCR_OFFSET * _SPAN[dtype]]).astype(np.float32)
@@ -190,7 +187,7 @@ def _to_ycbcr(image: NDArray[Any], space: str, out: NDArray[Any]) -> None:
         change_type(cv2.transform(rgb, matrix), out)
 
 
-def cmyk_to_rgb(inks: NDArray[Any], white: float) -> NDArray[Any]:
+def cmyk_to_rgb(inks: Array, white: float) -> Array:
     """Mix inks on white paper: R = (white - C)(white - K) / white, and so on.
 
     Args:
@@ -198,12 +195,12 @@ def cmyk_to_rgb(inks: NDArray[Any], white: float) -> NDArray[Any]:
         white: the sample of full ink.
     """
     light = white - np.clip(np.nan_to_num(inks[..., :4]), 0, white).astype(np.float32)
-    rgb: NDArray[Any] = light[..., :3] * light[..., 3:]
+    rgb: Array = light[..., :3] * light[..., 3:]
     rgb /= white
     return rgb if inks.dtype.kind == "f" else (rgb + 0.5).astype(inks.dtype)
 
 
-def srgb_of_linear(light: NDArray[Any]) -> NDArray[np.float32]:
+def srgb_of_linear(light: Array) -> NDArray[np.float32]:
     """Return sRGB, 0 to 1, of linear light (IEC 61966-2-1)."""
     power = 1.055 * np.maximum(light, 0) ** (1 / 2.4) - 0.055
     result: NDArray[np.float32] = np.where(light <= 0.0031308, 12.92 * light, power).astype(
@@ -212,7 +209,7 @@ def srgb_of_linear(light: NDArray[Any]) -> NDArray[np.float32]:
     return result
 
 
-def as_type(image: NDArray[Any], dtype: DTypeLike, white: float | None = None) -> NDArray[Any]:
+def as_type(image: Array, dtype: DTypeLike, white: float | None = None) -> Array:
     """Return `image` in another dtype, scaled to its range; `white` is that of `convert`."""
     if image.dtype == dtype and white is None:
         return image
@@ -221,7 +218,7 @@ def as_type(image: NDArray[Any], dtype: DTypeLike, white: float | None = None) -
     return out
 
 
-def change_type(image: NDArray[Any], out: NDArray[Any], white: float | None = None) -> None:
+def change_type(image: Array, out: Array, white: float | None = None) -> None:
     """Write `image` into `out`, scaled to the range of the dtype of `out`.
 
     Args:
@@ -247,7 +244,7 @@ def change_type(image: NDArray[Any], out: NDArray[Any], white: float | None = No
         _change_any_type(image, out, largest(image.dtype))
 
 
-def _change_any_type(image: NDArray[Any], out: NDArray[Any], white: float) -> None:
+def _change_any_type(image: Array, out: Array, white: float) -> None:
     """Convert the rare pairs of dtypes, in float64."""
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range of floats: infinity
         values = image * largest(out.dtype) / white  # in this order halves stay halves
@@ -259,14 +256,14 @@ def _change_any_type(image: NDArray[Any], out: NDArray[Any], white: float) -> No
     out[...] = np.clip(values, limits.min, limits.max)
 
 
-def bits_of(array: NDArray[Any]) -> NDArray[Any]:
+def bits_of(array: Array) -> Array:
     """Return the same memory in a dtype that all releases of OpenCV copy and look up."""
-    dtype: np.dtype[Any] | None = _SAME_BITS.get(array.dtype)
+    dtype: DType | None = _SAME_BITS.get(array.dtype)
     return array if dtype is None else array.view(dtype)
 
 
 @lru_cache(maxsize=32)
-def _table(source: np.dtype[Any], white: float, dtype: np.dtype[Any]) -> NDArray[Any]:
+def _table(source: DType, white: float, dtype: DType) -> Array:
     """Return the table that maps each value of an unsigned dtype; above `white` all is white."""
     values = np.minimum(np.arange(np.iinfo(source).max + 1), white)
     table = np.empty(values.shape, dtype)

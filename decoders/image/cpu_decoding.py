@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Array
+from ...engine.arrays import Array, DType
 from ...engine.machine import usable_cores
 from ...engine.processes.helper_processes import HelperProcesses
 from ...engine.tensors.arena import Arena
@@ -41,7 +40,7 @@ class CpuDecoding:
         self,
         arena: Arena,
         output: str,
-        dtype: np.dtype[Any],
+        dtype: DType,
         use_exif: bool,
         threads: int,
     ) -> None:

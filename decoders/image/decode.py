@@ -18,11 +18,12 @@ Every function here is pure and thread-safe; the libraries release the GIL while
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ...engine.arrays import Array, DType
 from ..errors import decode_error
 from . import color, orientation
 from .formats.base import (
@@ -53,7 +54,7 @@ class DecodedToFit(NamedTuple):
             resize that reads this window gives the same picture as from the full decode.
     """
 
-    image: NDArray[Any]
+    image: Array
     window: tuple[float, float, float, float]
 
 
@@ -83,7 +84,7 @@ def decode(
     empty: Empty = np.empty,
     report_blemish: Callable[[str], None] = ignore_blemish,
     header: ImageHeader | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """Decode an encoded image.
 
     Args:
@@ -176,7 +177,7 @@ def _checked(output: str) -> str:
     return output
 
 
-def _checked_dtype(dtype: DTypeLike) -> np.dtype[Any]:
+def _checked_dtype(dtype: DTypeLike) -> DType:
     checked = np.dtype(dtype)
     if checked not in color.DTYPES:
         raise ValueError(f"dtype is {checked}; expected one of {', '.join(map(str, color.DTYPES))}")
@@ -229,9 +230,7 @@ def _decode_stored(
     return stored
 
 
-def _finished(
-    stored: StoredImage, header: ImageHeader, box: Box, request: DecodeRequest
-) -> NDArray[Any]:
+def _finished(stored: StoredImage, header: ImageHeader, box: Box, request: DecodeRequest) -> Array:
     """Crop the stored image; convert and turn the crop into the caller's memory."""
     y0, x0, y1, x1 = box
     crop = stored.pixels
@@ -253,7 +252,7 @@ def _finished(
 
 
 def _convert(
-    stored: StoredImage, crop: NDArray[Any], header: ImageHeader, output: str, out: NDArray[Any]
+    stored: StoredImage, crop: Array, header: ImageHeader, output: str, out: Array
 ) -> None:
     try:
         color.convert(crop, stored.space, output, out, stored.white)

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.processes.helper_child import Answer, serve
 from ...engine.tensors.arena import Arena, ArenaSlot
 from .formats.base import Box
@@ -26,7 +25,7 @@ def main(arena: int, *connections: int) -> None:
     serve(connections, partial(_prepared, Arena(arena)))
 
 
-def _prepared(memory: Arena, decode: Callable[..., NDArray[Any]]) -> Answer:
+def _prepared(memory: Arena, decode: Callable[..., Array]) -> Answer:
     """Return the functions that answer the requests."""
 
     def answer(request: Request) -> list[str] | None:

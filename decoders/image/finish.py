@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import Kernel, c_type
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
@@ -28,7 +29,7 @@ class Finish:
         output, dtype: as for `decode`.
     """
 
-    def __init__(self, output: str, dtype: np.dtype[Any]) -> None:
+    def __init__(self, output: str, dtype: DType) -> None:
         self.channels = 1 if output == "GRAY" else 3
         macros = {
             "Out": c_type(dtype),

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.errors import DecodeError, PipelineStopped
 from ...engine.graph.operator import Array, Operator
 from ...engine.tensors.results import Empty
-from ..cache.cache import DType, Hits, Kept, Rows
+from ..cache.cache import Hits, Kept, Rows
 from ..cache.keys import Keys
 from ..cache.places import CacheUser, Place
 from ..cache.shared_cache import LARGEST, SharedCache

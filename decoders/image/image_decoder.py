@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import EarlyRows, Workspace
 from ...engine.graph.limits import Remedies
@@ -81,7 +82,7 @@ class FormatUser(SampleOperator):
 
 
 def _make_with_formats(
-    formats: tuple[ImageFormat, ...], make: Callable[..., Any], arguments: tuple[Any, ...]
+    formats: tuple[ImageFormat, ...], make: Callable[..., object], arguments: tuple[object, ...]
 ) -> Any:
     restore_formats(formats)
     return make(*arguments)
@@ -255,7 +256,7 @@ class ImageDecoder(FormatUser):
             also=load if on_gpu else self._fit,
         )
 
-    def _check_shrink(self, dtype: np.dtype[Any]) -> None:
+    def _check_shrink(self, dtype: DType) -> None:
         if dtype.name not in shrink.DTYPES:
             self.refuse(
                 f"shrink_shorter averages pixels, but {dtype.name} may hold numbers, such as "
@@ -295,7 +296,7 @@ class ImageDecoder(FormatUser):
             self._cache.close()
 
     def boxes(
-        self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
+        self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: object, **arguments: object
     ) -> NDArray[np.int64]:
         """Return the box to decode of each image of a batch.
 
@@ -310,18 +311,18 @@ class ImageDecoder(FormatUser):
         return np.concatenate([np.zeros_like(sizes), sizes], axis=1)
 
     def begin_gpu(
-        self, batch: BatchContext, encoded: TensorListCPU, *inputs: Any, **arguments: Any
-    ) -> Any:
+        self, batch: BatchContext, encoded: TensorListCPU, *inputs: object, **arguments: object
+    ) -> object:
         assert self._mixed is not None
         return self._mixed.begin(batch, flat_batch(encoded), self._windows(inputs, arguments))
 
     def batch_gpu(
-        self, batch: BatchContext, encoded: TensorListCPU, *inputs: Any, **arguments: Any
+        self, batch: BatchContext, encoded: TensorListCPU, *inputs: object, **arguments: object
     ) -> TensorListGPU:
         assert self._mixed is not None
         return self._mixed.run(batch, flat_batch(encoded), self._windows(inputs, arguments))
 
-    def rehearse(self, batch: BatchContext, *inputs: Any, **arguments: Any) -> TensorListGPU:
+    def rehearse(self, batch: BatchContext, *inputs: object, **arguments: object) -> TensorListGPU:
         """Decode plain JPEG files of photographs' sizes, height and width; some are large."""
         assert self._mixed is not None
         sizes = _USUAL_SIZES[np.arange(batch.size) % len(_USUAL_SIZES)]
@@ -334,7 +335,7 @@ class ImageDecoder(FormatUser):
         boxes[list(rows.errors)] = 0, 0, 1, 1
         return self._mixed.rehearse(batch.device, sizes, boxes)
 
-    def _windows(self, inputs: tuple[Any, ...], arguments: dict[str, Any]) -> Windows:
+    def _windows(self, inputs: tuple[object, ...], arguments: dict[str, object]) -> Windows:
         return lambda rows, sizes: self.boxes(rows, sizes, *inputs, **arguments)
 
     def output_layouts(self) -> tuple[str, ...]:
@@ -354,7 +355,7 @@ class ImageDecoder(FormatUser):
         return self._decoded(encoded, roi=roi, empty=memory)
 
     def _whole(
-        self, workspace: Workspace, encoded: Array, *, empty: Empty, **options: Any
+        self, workspace: Workspace, encoded: Array, *, empty: Empty, **options: object
     ) -> Array:
         """Decode a whole image into memory of `empty`, and scale it down."""
         if not self.shrink_shorter:
@@ -362,7 +363,7 @@ class ImageDecoder(FormatUser):
         image = self._decoded(encoded, empty=workspace.scratch, **options)
         return shrink.shrink(image, self.shrink_shorter, empty)
 
-    def _decoded(self, encoded: Array, **options: Any) -> Array:
+    def _decoded(self, encoded: Array, **options: object) -> Array:
         if self._fit is None:
             return self._decode(encoded, **options)
         return self._decode_to_fit(encoded, fit=self._fit, **options).image

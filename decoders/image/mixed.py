@@ -22,12 +22,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Array
+from ...engine.arrays import Array, DType
 from ...engine.errors import DecodeError
 from ...engine.graph.context import EarlyRows, RowsContext
 from ...engine.threads import TeamCall
@@ -111,7 +111,7 @@ class MixedDecoding:
     def __init__(
         self,
         output: str,
-        dtype: np.dtype[Any],
+        dtype: DType,
         use_exif: bool,
         load: float | None,
         shorter: int,

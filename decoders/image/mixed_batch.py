@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ from .formats.base import MAX_PIXELS, ImageHeader
 from .table import FORMATS, read_decodable_header
 
 if TYPE_CHECKING:
+    import cupy
+
     from ...engine.graph.context import RowsContext
     from ...engine.tensors import TensorListCPU, TensorListGPU
     from ..cache.cache import Hits, Kept, Rows
@@ -136,7 +138,7 @@ class PlacedImages(NamedTuple):
     out: TensorListGPU
     targets: NDArray[np.uint64]
     images: NDArray[np.uint64]
-    of_cache: Sequence[Any]
+    of_cache: Sequence[object]
     memory: Sequence[TensorListGPU]
 
 
@@ -167,7 +169,7 @@ class DecodedPixels(NamedTuple):
     rows: NDArray[np.intp]
     source: NDArray[np.uint64]
     strides: NDArray[np.int64]
-    memory: Any
+    memory: cupy.ndarray
 
 
 Waiting = list[DecodedPixels]

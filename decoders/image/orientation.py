@@ -8,11 +8,11 @@ Source: CIPA DC-008 (EXIF 2.32), tag 0x0112.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import cv2
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from .color import bits_of
 
 Number = TypeVar("Number", int, float)
@@ -33,7 +33,7 @@ _FLIPS = {2: 1, 3: -1, 4: 0}
 _ROTATIONS = {6: cv2.ROTATE_90_CLOCKWISE, 8: cv2.ROTATE_90_COUNTERCLOCKWISE}
 
 
-def turn(image: NDArray[Any], orientation: int, out: NDArray[Any]) -> None:
+def turn(image: Array, orientation: int, out: Array) -> None:
     """Write the stored `image` (HWC, orientation 2 to 8) upright into `out`."""
     image, out = bits_of(image), bits_of(out)
     if image.shape[2] > _OPENCV_CHANNELS:

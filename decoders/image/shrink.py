@@ -6,13 +6,13 @@ Each pixel is the mean of its area in the decoded image, as with OpenCV's INTER_
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Array
+from ...engine.arrays import Array, DType
 from ...engine.gpu.kernels import Kernel, c_type
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
@@ -77,7 +77,7 @@ class DeviceShrink:
         dtype: of the images.
     """
 
-    def __init__(self, dtype: np.dtype[Any]) -> None:
+    def __init__(self, dtype: DType) -> None:
         macros = {"Element": c_type(dtype), "WHOLE": str(int(dtype.kind != "f"))}
         self._kernel = Kernel(
             Path(__file__).parent / "shrink.cu", "shrink", tuple(sorted(macros.items()))

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import Kernel
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
@@ -54,7 +55,7 @@ class WholeImages:
         cache: see the argument.
     """
 
-    def __init__(self, dtype: np.dtype[Any], shorter: int, cache: ImageCache | None) -> None:
+    def __init__(self, dtype: DType, shorter: int, cache: ImageCache | None) -> None:
         self.shorter = shorter
         self.cache = cache
         self._dtype = dtype
@@ -109,7 +110,7 @@ class WholeImages:
     def place(self, device: Device, chosen: ChosenImages, out: TensorListGPU) -> PlacedImages:
         """Say where the decoders write: into the results, or into whole images."""
         targets, images = out.pointers(), np.zeros(len(chosen.shapes), np.uint64)
-        of_cache: list[Any] = []
+        of_cache: list[object] = []
         memory: list[TensorListGPU] = []
         if not self._is_used:
             return PlacedImages(chosen, out, targets, images, of_cache, memory)
@@ -178,7 +179,7 @@ class WholeImages:
         is_sound, errors = decoded.is_sound[kept.rows], batch.errors
 
         # The function holds the memory of the cache's images, but not that of the results.
-        def add_sound(_held: Any = memory) -> None:
+        def add_sound(_held: object = memory) -> None:
             failed = np.array([row in errors for row in kept.rows.tolist()], np.bool_)
             cache.count(stores=add(np.flatnonzero(is_sound & ~failed)))
 

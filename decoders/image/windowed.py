@@ -42,7 +42,7 @@ class WindowedDecoder(ImageDecoder):
         return self.decoded(workspace, encoded, box)
 
     def boxes(
-        self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
+        self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: object, **arguments: object
     ) -> NDArray[np.int64]:
         windows = self.windows(rows, "HW", sizes, *inputs, **arguments)
         doubtful = ~windows.fit(sizes) | (windows.shape == 0).any(axis=1)
@@ -157,6 +157,6 @@ class ImageRandomCrop(RandomCropArguments, ImageDecoder):
         return self.decoded(workspace, encoded, box)
 
     def boxes(
-        self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: Any, **arguments: Any
+        self, rows: RowsContext, sizes: NDArray[np.int64], *inputs: object, **arguments: object
     ) -> NDArray[np.int64]:
         return random_windows(sizes, self.crop_ranges, lambda count: rows.random(self, count))

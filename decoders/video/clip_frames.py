@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .pictures import (
     check_size,
     frames_of,
 )
+
+if TYPE_CHECKING:
+    from av import VideoFrame
 
 SMALLER_VIDEOS = (
     "decode on the GPU: device='mixed'",
@@ -81,7 +84,7 @@ class Picture:
         is_full: whether numbers span 0 to 255.
     """
 
-    frame: Any
+    frame: VideoFrame | None
     form: PlaneFormat | None
     planes: tuple[Any, ...]
     pitch: tuple[int, int]
@@ -157,9 +160,10 @@ def collect(reader: FrameSource, numbers: Int64s, space: str) -> ClipFrames:
     return ClipFrames(tuple(pictures), entries, pictures[0].upright_size)
 
 
-def _picture(reader: FrameSource, frame: Any, maker: PictureMaker) -> Picture:
+def _picture(reader: FrameSource, frame: VideoFrame, maker: PictureMaker) -> Picture:
     is_on_gpu = frame.format.name == "cuda"
-    name = (frame.sw_format if is_on_gpu else frame.format).name
+    pixels = frame.sw_format if is_on_gpu else frame.format
+    name = "" if pixels is None else pixels.name
     form = FORMATS.get(name)
     size = frame.height, frame.width
     if form is None:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from av import Packet, VideoFrame, VideoStream
 
 _UNSTATED = 2  # number of no matrix in ITU-T H.273
 
@@ -28,16 +31,16 @@ class DisplayInfo:
     matrix: int
     color_range: int
 
-    def matrix_of(self, frame: Any) -> int:
+    def matrix_of(self, frame: VideoFrame) -> int:
         """Return the number of a frame's matrix."""
         return self.matrix if frame.colorspace == _UNSTATED else int(frame.colorspace)
 
-    def range_of(self, frame: Any) -> int:
+    def range_of(self, frame: VideoFrame) -> int:
         """Return the number of a frame's range."""
         return int(frame.color_range) or self.color_range
 
 
-def display_of(frame: Any) -> DisplayInfo:
+def display_of(frame: VideoFrame) -> DisplayInfo:
     """Return the container's statement about a frame of the stream's own decoder."""
     return DisplayInfo(int(frame.rotation), int(frame.colorspace), int(frame.color_range))
 
@@ -59,7 +62,7 @@ class Decoder(Protocol):
         Other threads may use the decoder when the context ends.
         """
 
-    def decode(self, packet: Any) -> list[Any] | None:
+    def decode(self, packet: Packet[VideoStream]) -> list[VideoFrame] | None:
         """Return the frames that a packet completes; None if the packet is damaged."""
 
     def flush(self) -> None:
@@ -97,7 +100,7 @@ class DecoderConfig:
         return self.codec, self.profile, self.size, self.pixels
 
 
-def config_of(stream: Any, *, is_on_gpu: bool) -> DecoderConfig:
+def config_of(stream: VideoStream, *, is_on_gpu: bool) -> DecoderConfig:
     """Return the configuration for a stream that is open."""
     context = stream.codec_context
     codec = context.codec.canonical_name if is_on_gpu else context.codec.name

@@ -61,7 +61,7 @@ class PlaneConversion:
         self,
         clips: Sequence[ClipFrames],
         pictures: Sequence[Picture],
-        memory: Sequence[tuple[Any, ...]],
+        memory: Sequence[tuple[object, ...]],
         shapes: NDArray[np.int64],
         out: TensorListGPU,
     ) -> StructTable:
@@ -114,14 +114,14 @@ class PlaneConversion:
         return _matrices(number, is_full, self.space)
 
 
-def _upload(device: Device, picture: Picture) -> tuple[Any, ...]:
+def _upload(device: Device, picture: Picture) -> tuple[object, ...]:
     """Return the planes in the GPU's memory, or their addresses."""
     if picture.is_on_gpu:
         return picture.planes
     return tuple(device.upload(plane) for plane in picture.planes)
 
 
-def _planes(picture: Picture, memory: tuple[Any, ...]) -> tuple[int, int, int]:
+def _planes(picture: Picture, memory: tuple[object, ...]) -> tuple[int, int, int]:
     """Return the addresses of luma, of blue and of red; 0 for those that there are not."""
     first, *others = (
         plane if isinstance(plane, int) else int(address_of(plane)) for plane in memory

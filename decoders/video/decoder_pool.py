@@ -9,12 +9,15 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...formats.media import pyav
 from ...formats.video.known_files import KnownFacts
 from ...formats.video.library import decoded
 from .contexts import Decoder, DecoderConfig, DisplayInfo, config_of, display_of
+
+if TYPE_CHECKING:
+    from av import Packet, VideoCodecContext, VideoFrame, VideoStream
 
 ON_GPU = frozenset(
     ("h264", "hevc", "av1", "vp8", "vp9", "mpeg1video", "mpeg2video", "mpeg4", "vc1")
@@ -64,7 +67,10 @@ class DecoderPool:
         self._lock = threading.Lock()
 
     def decoder_for(
-        self, stream: Any, packets: Callable[[], Iterable[Any]], display: DisplayInfo | None = None
+        self,
+        stream: VideoStream,
+        packets: Callable[[], Iterable[Packet[VideoStream]]],
+        display: DisplayInfo | None = None,
     ) -> Decoder | None:
         """Return the decoder of a stream; None if the stream's own one should decode.
 
@@ -101,7 +107,9 @@ class DecoderPool:
         known = _ABILITIES.get((self._gpu.device, *config.ability))
         return otherwise if known is None else known
 
-    def _try(self, decoder: _PooledDecoder, packets: Callable[[], Iterable[Any]]) -> bool:
+    def _try(
+        self, decoder: _PooledDecoder, packets: Callable[[], Iterable[Packet[VideoStream]]]
+    ) -> bool:
         """Return whether the GPU decodes a stream; remember the answer for its configuration."""
         assert self._gpu is not None
         try:
@@ -129,7 +137,7 @@ class DecoderPool:
                 self._busy -= 1
             raise
 
-    def release(self, user: _PooledDecoder, context: Any) -> None:
+    def release(self, user: _PooledDecoder, context: VideoCodecContext) -> None:
         """Take a context back, and keep it for its user, or for others."""
         with self._lock:
             self._busy -= 1
@@ -162,7 +170,7 @@ class DecoderPool:
         if kept.user is not None:
             kept.user.is_in_place = False
 
-    def _make(self, config: DecoderConfig) -> Any:
+    def _make(self, config: DecoderConfig) -> object:
         av = pyav()
         if self._gpu is None:
             context = av.CodecContext.create(config.codec, "r")
@@ -193,7 +201,7 @@ class _IdleContext:
     """A context that is not at work, and who used it last."""
 
     config: DecoderConfig
-    context: Any
+    context: VideoCodecContext
     user: _PooledDecoder | None
 
 
@@ -218,7 +226,7 @@ class _PooledDecoder(Decoder):
             self._pool.release(self, self._context)
             self._context = None
 
-    def decode(self, packet: Any) -> list[Any] | None:
+    def decode(self, packet: Packet[VideoStream]) -> list[VideoFrame] | None:
         return decoded(packet, self._context)
 
     def flush(self) -> None:
@@ -228,7 +236,10 @@ class _PooledDecoder(Decoder):
         self._pool.forget(self)
 
 
-def _first_frame(packets: Iterable[Any], decode: Callable[[Any], list[Any] | None]) -> Any | None:
+def _first_frame(
+    packets: Iterable[Packet[VideoStream]],
+    decode: Callable[[Packet[VideoStream]], list[VideoFrame] | None],
+) -> Any | None:
     """Return the first frame of some packets, or None if a packet before it is damaged."""
     for packet in packets:
         frames = decode(packet)

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...engine.errors import DecodeError
 from ...formats.media import pyav
+from ...formats.media_ends import MediaFile
 from ...formats.video.frame_index import SOUGHT_BY_PRESENTATION, FrameIndex, read_index
 from ...formats.video.library import decoded, open_container, packets_of, seek
 from ...formats.video.numbered_packets import packets_from
 from .contexts import Decoder, DisplayInfo
 from .decoder_pool import DecoderPool
+
+if TYPE_CHECKING:
+    from av import Packet, VideoCodecContext, VideoFrame, VideoStream
 
 _SKIP_EXACTLY = frozenset({"h264", "mpeg2video", "mpeg4"})
 """Codecs whose packets say whether any other frame refers to the frame. HEVC says this for one of
@@ -55,7 +59,7 @@ class _OwnDecoder(Decoder):
     def acquired(self) -> Iterator[bool]:
         yield True
 
-    def decode(self, packet: Any) -> list[Any] | None:
+    def decode(self, packet: Packet[VideoStream]) -> list[VideoFrame] | None:
         return decoded(packet)
 
     def flush(self) -> None:
@@ -75,7 +79,7 @@ class _Skipping:
         is_wanted: whether a frame on the way is decoded in any case.
     """
 
-    def __init__(self, codec: Any, *, is_possible: bool) -> None:
+    def __init__(self, codec: VideoCodecContext, *, is_possible: bool) -> None:
         self.codec = codec
         self.is_possible = is_possible
         self.goal = 0
@@ -110,7 +114,7 @@ class FrameReader:
 
     def __init__(
         self,
-        file: Any,
+        file: MediaFile,
         index: FrameIndex | None = None,
         pool: DecoderPool | None = None,
         display: DisplayInfo | None = None,
@@ -134,12 +138,12 @@ class FrameReader:
         codec = self._stream.codec_context
         self.codec = str(codec.codec.canonical_name)
         self.nbytes = max(0, self._container.size)
-        self._frames: Iterator[tuple[int, Any, bool]] = iter(())
+        self._frames: Iterator[tuple[int, VideoFrame, bool]] = iter(())
         self._next = 0 if is_at_start else len(self.index)  # number of the next frame to come
         is_own = isinstance(self.decoder, _OwnDecoder)
         self._skipping = _Skipping(codec, is_possible=is_own and codec.name in _SKIP_EXACTLY)
         self._has_read_first = not (is_own and codec.name in _READ_FIRST_PACKET)
-        self._first: Any = None  # packet of the stream, if it was read
+        self._first: Packet[VideoStream] | None = None  # packet of the stream, if it was read
         self._has_refused = False  # whether the decoder has refused a packet since the last seek
         self._start_may_help = True
         if is_at_start:
@@ -152,7 +156,7 @@ class FrameReader:
         self.decoder.close()
         self._container.close()
 
-    def read(self, numbers: Sequence[int]) -> Generator[tuple[int, Any]]:
+    def read(self, numbers: Sequence[int]) -> Generator[tuple[int, VideoFrame]]:
         """Yield each of these frames with its number; `numbers` ascend.
 
         A decoder out of a pool goes back when the generator ends or is closed.
@@ -190,9 +194,9 @@ class FrameReader:
     def advance_to(
         self,
         number: int,
-        on_passed: Callable[[int, Any], None] | None = None,
+        on_passed: Callable[[int, VideoFrame], None] | None = None,
         is_wanted: IsWanted | None = None,
-    ) -> Any:
+    ) -> VideoFrame:
         """Return the frame with this number: see `read`.
 
         Args:
@@ -228,14 +232,16 @@ class FrameReader:
             yield 0, _everybody
             self._start_may_help = False
 
-    def _search(self, number: int, on_passed: Callable[[int, Any], None] | None) -> Any | None:
+    def _search(
+        self, number: int, on_passed: Callable[[int, VideoFrame], None] | None
+    ) -> VideoFrame | None:
         """Return a frame that is ahead; None if the frame is damaged or missing."""
         while True:
             number_there, frame, is_whole = next(self._frames, (len(self.index), None, False))
             self._next = number_there + 1
             if number_there >= number:
                 return frame if number_there == number and is_whole else None
-            if is_whole and on_passed is not None:
+            if is_whole and frame is not None and on_passed is not None:
                 on_passed(number_there, frame)
 
     def _is_read_from_start_only(self) -> bool:
@@ -261,7 +267,7 @@ class FrameReader:
         self.decoder.decode(first)
         self._skipping.codec.skip_frame = "DEFAULT"
 
-    def _packets_from(self, key: int = 0) -> Iterator[Any]:
+    def _packets_from(self, key: int = 0) -> Iterator[Packet[VideoStream]]:
         """Go to a key frame, by its entry in the index; return the packets from there on."""
         seeks = self.index.key_seeks
         if len(self.index.packets):
@@ -280,13 +286,15 @@ class FrameReader:
         seek(self._container, self._stream, int(seeks[0]))
         return packets_of(self._container, self._stream)
 
-    def _is_behind(self, packet: Any, time: int) -> bool:
+    def _is_behind(self, packet: Packet[VideoStream], time: int) -> bool:
         """Return whether a packet comes after the key frame that is sought by this time."""
         is_by_presentation = self._container.format.name.startswith(SOUGHT_BY_PRESENTATION)
         own = packet.pts if is_by_presentation else packet.dts
         return not packet.size or (own is not None and own > time)
 
-    def _decode(self, packets: Iterator[Any]) -> Iterator[tuple[int, Any, bool]]:
+    def _decode(
+        self, packets: Iterator[Packet[VideoStream]]
+    ) -> Iterator[tuple[int, VideoFrame, bool]]:
         """Yield number, frame, and whether the frame is whole: damage lasts until a key frame."""
         whole = True
         for packet in packets:

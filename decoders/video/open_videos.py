@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, Protocol, TypeVar
 
+from ...formats.media_ends import MediaFile
 from ...formats.video.frame_index import FrameIndex
 from ...formats.video.known_files import INDEXES, FileState, KnownFacts, OpenUrl, state_of
 from .contexts import DisplayInfo
@@ -77,8 +78,10 @@ class OpenVideos(Generic[Video]):
         key = self.key_of(path)
         reader = self._take_idle(key, cost)
         if reader is None:
-            is_url = self._is_url(path)
-            reader = self._make(*(self._open_url(path) if is_url else (path, key)))  # type: ignore[misc]
+            if self._open_url is None or os.path.isabs(path):
+                reader = self._make(path, key)
+            else:
+                reader = self._make(*self._open_url(path))
         try:
             yield reader
         except BaseException:
@@ -130,7 +133,7 @@ IndexOf = Callable[[str], FrameIndex]
 
 
 def open_frames(
-    file: Any,
+    file: MediaFile,
     state: FileState,
     index_of: IndexOf | None = None,
     pool: DecoderPool | None = None,
@@ -153,6 +156,6 @@ def open_frames(
     return reader
 
 
-def open_sound(file: Any, state: FileState) -> SoundTrack:
+def open_sound(file: MediaFile, state: FileState) -> SoundTrack:
     """Open a video for its audio track."""
     return SoundTrack(file)

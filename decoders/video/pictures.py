@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import cv2
 import numpy as np
@@ -18,6 +18,9 @@ from ...formats.media import pyav
 from ...formats.video.frame_index import FrameIndex
 from .colors import color_matrix, has_full_range
 from .contexts import DisplayInfo
+
+if TYPE_CHECKING:
+    from av import VideoFrame
 
 MOST_PIXELS = 1 << 29
 """Of all frames of a clip, whatever the file's size: 258 of 1920 x 1080, 64 of 3840 x 2160."""
@@ -46,19 +49,19 @@ class PictureMaker:
         self._kept: dict[int, Array] = {}
         names = pyav().video.reformatter
         self._space = space
-        self._reformat = names.VideoReformatter().reformat
+        self._reformat: Callable[..., VideoFrame] = names.VideoReformatter().reformat
         way = names.Interpolation
         self._is_exact = hasattr(way, "FULL_CHR_H_INT")  # from PyAV 18 on
         self._way = way.BILINEAR
         if self._is_exact:
             self._way |= way.FULL_CHR_H_INT | way.ACCURATE_RND
 
-    def size_of(self, frame: Any) -> tuple[int, int]:
+    def size_of(self, frame: VideoFrame) -> tuple[int, int]:
         """Return height and width of the upright picture."""
         sideways = round(frame.rotation / 90) % 2 == 1
         return (frame.width, frame.height) if sideways else (frame.height, frame.width)
 
-    def picture(self, frame: Any, out: Array | None = None) -> Array:
+    def picture(self, frame: VideoFrame, out: Array | None = None) -> Array:
         """Return the upright picture: uint8, HWC; in `out`, if possible."""
         if frame.format.name not in _PLANES:  # more bits, alpha, RGB ...
             frame = self._in_planes(frame)
@@ -76,7 +79,7 @@ class PictureMaker:
             return np.rot90(cv2.transform(merged, matrix), turns)
         return cv2.transform(merged, matrix, dst=out)
 
-    def _in_planes(self, frame: Any) -> Any:
+    def _in_planes(self, frame: VideoFrame) -> VideoFrame:
         """Return a frame of 4:4:4 with 8 bits and the same range."""
         if self._is_exact:
             return self._reformat(frame, format="yuv444p", interpolation=self._way, threads=1)
@@ -114,7 +117,7 @@ class FrameSource(Protocol):
     def display(self) -> DisplayInfo | None:
         """Display of all frames, if their decoder does not know what the container states."""
 
-    def read(self, numbers: Sequence[int]) -> Generator[tuple[int, Any]]:
+    def read(self, numbers: Sequence[int]) -> Generator[tuple[int, VideoFrame]]:
         """Yield each of these frames with its number; `numbers` ascend."""
 
 
@@ -179,7 +182,7 @@ class ClipDecoder:
             self._store(np.array(self.fill, np.uint8), out[entry])
         return out
 
-    def _convert(self, maker: PictureMaker, frame: Any, out: Array) -> None:
+    def _convert(self, maker: PictureMaker, frame: VideoFrame, out: Array) -> None:
         fits = out.dtype == np.uint8 and not self.normalized
         picture = maker.picture(frame, out if fits else None)
         if picture is not out:

@@ -9,14 +9,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from math import gcd, inf
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
+from ...formats.media_ends import MediaFile
 from ...formats.video.frame_index import FrameIndex
 from ...formats.video.known_files import FileState, OpenUrl
 from .contexts import DisplayInfo
 from .decoder_pool import DecoderPool
 from .frames import FrameReader
 from .open_videos import IndexOf, OpenVideos, open_frames
+
+if TYPE_CHECKING:
+    from av import VideoFrame
 
 MAX_RUN_FRAMES = 32
 """Frames that a thread decodes before another thread may go on with the decoder. They are kept in
@@ -30,7 +34,7 @@ WAIT_SECONDS = 0.2
 """Seconds after which a thread that waits looks whether the pipeline was closed."""
 
 
-Frames = Generator[tuple[int, Any]]
+Frames: TypeAlias = "Generator[tuple[int, VideoFrame]]"
 
 
 @dataclass(eq=False)
@@ -80,7 +84,7 @@ class _Video:
     display: DisplayInfo | None
     clips: list[_Clip] = field(default_factory=list)
     runs: list[_DecodeRun] = field(default_factory=list)
-    kept: dict[int, Any] = field(default_factory=dict)
+    kept: dict[int, VideoFrame] = field(default_factory=dict)
     expected: range = range(0)
 
     def is_wanted(self, number: int) -> bool:
@@ -164,7 +168,7 @@ class SharedVideos:
         expected = range(numbers[0] + self._step, numbers[-1] + 1, stride)
         return expected if len(expected) <= MAX_EXPECTED_FRAMES else range(0)
 
-    def _open_frames(self, file: Any, state: FileState) -> FrameReader:
+    def _open_frames(self, file: MediaFile, state: FileState) -> FrameReader:
         return open_frames(file, state, self._index_of, self.pool)
 
     def _video(self, path: str, check_running: Callable[[], None]) -> _Video:
@@ -235,8 +239,8 @@ class SharedFrames:
                 self._take(left[-1])
             yield left.pop(), frame
 
-    def _decode(self, run: _DecodeRun, left: list[int]) -> list[tuple[int, Any]]:
-        frames: list[tuple[int, Any]] = []
+    def _decode(self, run: _DecodeRun, left: list[int]) -> list[tuple[int, VideoFrame]]:
+        frames: list[tuple[int, VideoFrame]] = []
         try:
             lent = self._open.lend(self._path, partial(self._cost, left[-1]))
             with lent as reader, reader.at_work():
@@ -273,7 +277,9 @@ class SharedFrames:
                 return False
         return self.index.key_of(number) == run.key
 
-    def _pass(self, run: _DecodeRun, number: int, frame: Any, *, is_own: bool = False) -> None:
+    def _pass(
+        self, run: _DecodeRun, number: int, frame: VideoFrame, *, is_own: bool = False
+    ) -> None:
         with self._change:
             run.place = number + 1
             if is_own:

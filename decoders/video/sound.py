@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError
-from ...formats.video.library import decoded, open_container, packets_of, seek
+from ...formats.media_ends import MediaFile
+from ...formats.video.library import decoded, open_container, packets_of, seek, time_base_of
 from .stamps import Grid, Stamps
+
+if TYPE_CHECKING:
+    from av import AudioFrame
 
 _PREROLL = 0.5
 """Seconds that are decoded before a window. MP3 needs 0.3 s, Opus 0.08 s, AAC and Vorbis one packet
@@ -42,14 +47,15 @@ class SoundTrack:
         DecodeError: this is no video, or it has no audio stream.
     """
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: MediaFile) -> None:
         self._container, self._stream = open_container(file, "audio")
+        self._time_base = time_base_of(self._stream)
         codec = self._stream.codec_context
         self.rate, self.channels = int(codec.sample_rate), int(codec.layout.nb_channels)
         if self.rate <= 0 or self.channels <= 0:
             self.close()
             raise DecodeError("the file does not state rate and channels of its audio stream")
-        self._stamps = Stamps(self.rate, float(self._stream.time_base * self.rate))
+        self._stamps = Stamps(self.rate, float(self._time_base * self.rate))
         self._start = self._in_samples(self._stream.start_time or 0)
         self._grid: Grid | None = None
         if self._stamps.tick > 1:
@@ -78,7 +84,7 @@ class SoundTrack:
             if low < high:
                 out[low - first : high - first] = samples_of(frame)[low - start : high - start]
 
-    def _window(self, first: int, end: int) -> Iterator[Any]:
+    def _window(self, first: int, end: int) -> Iterator[AudioFrame]:
         """Yield the frames that hold these samples, and some before them."""
         # Some containers seek to a later packet than asked for.
         for seconds in (_PREROLL, _MOST_BEFORE, None):
@@ -86,7 +92,7 @@ class SoundTrack:
             self._go_to(max(goal, self._start))
             frames = self._frames(first, end + self._stamps.tick)
             head = next(frames, None)
-            if head is not None and self._in_samples(head.pts) <= max(
+            if head is not None and self._in_samples(head.pts or 0) <= max(
                 first - _PREROLL / 2 * self.rate, self._start + 1
             ):
                 break
@@ -94,7 +100,7 @@ class SoundTrack:
             yield head
         yield from frames
 
-    def _frames(self, first: float = 0, end: float = float("inf")) -> Iterator[Any]:
+    def _frames(self, first: float = 0, end: float = float("inf")) -> Iterator[AudioFrame]:
         """Yield frames from here on, the first one with a time, up to a packet behind `end`."""
         is_placed = False
         for packet in packets_of(self._container, self._stream):
@@ -104,7 +110,7 @@ class SoundTrack:
             frames = decoded(packet)
             if frames is None:
                 if time is not None and time >= first:
-                    raise self._damaged(packet.pts, "is damaged")
+                    raise self._damaged(packet.pts or 0, "is damaged")
                 continue  # the packet after a seek may lack a part
             for frame in frames:
                 is_placed = is_placed or frame.pts is not None
@@ -116,13 +122,13 @@ class SoundTrack:
         seek(self._container, self._stream, int(position / self._stamps.tick))
 
     def _in_samples(self, time: int) -> float:
-        return float(time * self._stream.time_base * self.rate)
+        return float(time * self._time_base * self.rate)
 
-    def _stamps_of(self, frames: list[Any]) -> tuple[list[float | None], list[int]]:
+    def _stamps_of(self, frames: list[AudioFrame]) -> tuple[list[float | None], list[int]]:
         times = [None if frame.pts is None else self._in_samples(frame.pts) for frame in frames]
         return times, [frame.samples for frame in frames]
 
-    def _check(self, frame: Any) -> None:
+    def _check(self, frame: AudioFrame) -> None:
         own = frame.sample_rate, frame.layout.nb_channels
         if own != (self.rate, self.channels):
             raise self._damaged(
@@ -132,12 +138,12 @@ class SoundTrack:
             )
 
     def _damaged(self, time: int, problem: str) -> DecodeError:
-        return DecodeError(f"the audio at {float(time * self._stream.time_base):.3f} s {problem}")
+        return DecodeError(f"the audio at {float(time * self._time_base):.3f} s {problem}")
 
 
-def samples_of(frame: Any) -> NDArray[np.float32]:
+def samples_of(frame: AudioFrame) -> NDArray[np.float32]:
     """Return the samples of a frame as floats from -1 to 1: (samples, channels)."""
-    block = frame.to_ndarray()
+    block: Array = frame.to_ndarray()
     block = block.T if frame.format.is_planar else block.reshape(frame.samples, -1)
     result: NDArray[np.float32]
     if block.dtype.kind == "u":

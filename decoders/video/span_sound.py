@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError
 from ...engine.graph.context import Workspace
 from ...signals.sinc import lobes_of
@@ -84,6 +84,6 @@ class _Span(AudioStream):
         self._first = first
         self.header = AudioHeader("a video", count, track.rate, track.channels, integers=False)
 
-    def read(self, start: int, out: NDArray[Any]) -> None:
+    def read(self, start: int, out: Array) -> None:
         """See `AudioStream.read`."""
         self._track.read(self._first + start, out)

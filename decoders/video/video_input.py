@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections import deque
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -87,13 +86,13 @@ class VideoInput(FedInput):
     def output_layouts(self) -> tuple[str, ...]:
         return ("FHWC",)
 
-    def open(self, batch_size: int, state: Any) -> None:
+    def open(self, batch_size: int, state: object) -> None:
         self._batch_size = batch_size
 
     def available(self) -> int:
         return sum(video.batches(self._batch_size) for video in list(self._videos))
 
-    def feed(self, data: Any, layout: str | None = None, cuda_stream: Any = None) -> None:
+    def feed(self, data: object, layout: str | None = None, cuda_stream: object = None) -> None:
         """Queue a video; `Pipeline.feed_input` calls this in any thread."""
         encoded = np.asarray(data)
         if encoded.ndim > 1 and encoded.size == encoded.shape[-1]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+Place = ast.Attribute | ast.Subscript
+"""An attribute or an element of an object."""
+
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -54,14 +57,14 @@ def _outside_comprehensions(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
             pending += ast.iter_child_nodes(node)
 
 
-def assigned_places(statements: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.expr]:
+def assigned_places(statements: Iterable[ast.stmt], names: Iterable[str]) -> list[Place]:
     """Return the attributes and elements of objects that statements assign, such as `o.v`.
 
     Args:
         statements: the statements.
         names: names that the statements bind. Objects with these names are not the same later.
     """
-    places: dict[str, ast.expr] = {}
+    places: dict[str, Place] = {}
     for node in walk_scope(statements):
         if (
             isinstance(node, ast.Attribute | ast.Subscript)

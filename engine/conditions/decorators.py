@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import ParamSpec, TypeVar, overload
 
 from .conversion import LEFT_ALONE
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
+P = ParamSpec("P")
+Result = TypeVar("Result")
 
 
-def do_not_convert(func: F | None = None) -> Any:
+@overload
+def do_not_convert(func: None = None) -> Callable[[F], F]: ...
+
+
+@overload
+def do_not_convert(func: F) -> F: ...
+
+
+def do_not_convert(func: Callable[..., object] | None = None) -> Callable[..., object]:
     """Leave a function as it is: `if` in it does not depend on data. A decorator.
 
     Functions that it calls stay as they are, too.
@@ -32,7 +42,7 @@ def do_not_convert(func: F | None = None) -> Any:
     return func
 
 
-def convert(function: F) -> F:
+def convert(function: Callable[P, Result]) -> Callable[P, Result]:
     """Let `if` in a function depend on data, whoever calls the function. A decorator.
 
     With `enable_conditionals` a definition, and the functions that it calls, need no decorator.
@@ -40,9 +50,10 @@ def convert(function: F) -> F:
     """
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: P.args, **kwargs: P.kwargs) -> Result:
         from .runtime import converted  # which most programs do not need
 
-        return converted(function)(*args, **kwargs)
+        changed: Callable[P, Result] = converted(function)
+        return changed(*args, **kwargs)
 
-    return call  # type: ignore[return-value]
+    return call

@@ -42,7 +42,7 @@ class Unusable:
         raise self.make_error()
 
 
-def _use(self: Unusable, *_: Any) -> NoReturn:
+def _use(self: Unusable, *_: object) -> NoReturn:
     raise self.make_error()
 
 
@@ -94,7 +94,7 @@ class Merging:
             text = f"{_INCONSISTENT} The `{word}` branch must also have a return statement"
         return Unusable(lambda: RuntimeError(f"{text}. The `if` is at {self._line}."))
 
-    def _merged(self, label: str, first: Any, second: Any, whole: tuple[Any, Any]) -> Any:
+    def _merged(self, label: str, first: Any, second: Any, whole: tuple[Any, Any]) -> object:
         if first is second:
             return first
         if type(first) is type(second) and isinstance(first, tuple | list):
@@ -123,7 +123,7 @@ class Merging:
             f"'Else' output structure: {_structure(whole[1])}"
         )
 
-    def _leaf(self, label: str, first: Any, second: Any) -> Any:
+    def _leaf(self, label: str, first: object, second: object) -> object:
         key = id(first), id(second)
         if key not in self._done:
             if _are_equal(first, second):
@@ -133,7 +133,7 @@ class Merging:
             self._done[key] = merged, first, second  # which keeps the ids
         return self._done[key][0]
 
-    def _node(self, label: str, first: Any, second: Any) -> DataNode:
+    def _node(self, label: str, first: object, second: object) -> DataNode:
         values = (first, second)
         nodes = [self._as_node(label, value, values) for value in values]
         if any(node.device == "gpu" for node in nodes):
@@ -146,7 +146,7 @@ class Merging:
         (merged,) = add_node(Merge, (condition, *nodes), {"what": what})
         return merged
 
-    def _as_node(self, label: str, value: Any, both: tuple[Any, Any]) -> DataNode:
+    def _as_node(self, label: str, value: object, both: tuple[object, object]) -> DataNode:
         if isinstance(value, DataNode):
             return value
         array = None
@@ -169,7 +169,7 @@ class Merging:
 RESULT_LABEL = "The result"
 
 
-def _are_equal(first: Any, second: Any) -> bool:
+def _are_equal(first: object, second: object) -> bool:
     """Return whether values of Python's are the same, so that there is nothing to merge."""
     if type(first) is not type(second) or isinstance(first, DataNode | np.ndarray):
         return False
@@ -179,19 +179,19 @@ def _are_equal(first: Any, second: Any) -> bool:
         return False
 
 
-def _rebuilt(like: Any, values: list[Any]) -> Any:
+def _rebuilt(like: Any, values: list[Any]) -> object:
     if isinstance(like, tuple) and hasattr(like, "_fields"):
         return type(like)(*values)
     return type(like)(values)
 
 
-def _filled(like: dict[Any, Any], values: dict[Any, Any]) -> dict[Any, Any]:
+def _filled(like: dict[object, object], values: dict[object, object]) -> dict[object, object]:
     filled = like.copy()
     filled.update(values)
     return filled
 
 
-def _structure(value: Any) -> str:
+def _structure(value: object) -> str:
     """Return the nesting of a value, with asterisks for all that is not nested."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{k!r}: {_structure(v)}" for k, v in value.items()) + "}"

@@ -156,7 +156,7 @@ class _Rewriter(ast.NodeTransformer):
             result = [placed(first, start), placed(first, guarded)]
         return doc + result or [ast.copy_location(ast.Pass(), first)]
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> object:
         node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
         node.args.defaults = [self.visit(default) for default in node.args.defaults]
         node.args.kw_defaults = [
@@ -164,14 +164,14 @@ class _Rewriter(ast.NodeTransformer):
         ]
         return node
 
-    def visit_Lambda(self, node: ast.Lambda) -> Any:
+    def visit_Lambda(self, node: ast.Lambda) -> object:
         node.args.defaults = [self.visit(default) for default in node.args.defaults]
         return node
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> object:
         return node
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+    def visit_ClassDef(self, node: ast.ClassDef) -> object:
         return node
 
     # Statements
@@ -233,7 +233,7 @@ class _Rewriter(ast.NodeTransformer):
         ]
         return [placed(node, statement) for statement in result]
 
-    def visit_Return(self, node: ast.Return) -> Any:
+    def visit_Return(self, node: ast.Return) -> object:
         value = ast.Constant(None) if node.value is None else self.visit(node.value)
         if self._ifs and self._tail:
             return placed(node, assign(RESULT, value))
@@ -241,13 +241,13 @@ class _Rewriter(ast.NodeTransformer):
             value = self._leaving("return", value, self._ifs)
         return placed(node, ast.Return(value))
 
-    def visit_Break(self, node: ast.Break) -> Any:
+    def visit_Break(self, node: ast.Break) -> object:
         return self._jump(node, "break")
 
-    def visit_Continue(self, node: ast.Continue) -> Any:
+    def visit_Continue(self, node: ast.Continue) -> object:
         return self._jump(node, "continue")
 
-    def _jump(self, node: ast.stmt, word: str) -> Any:
+    def _jump(self, node: ast.stmt, word: str) -> object:
         inside = self._ifs[self._ifs_outside_loop :]
         if not inside:
             return node
@@ -256,11 +256,11 @@ class _Rewriter(ast.NodeTransformer):
     def _leaving(self, word: str, value: ast.expr, ifs: Sequence[str]) -> ast.expr:
         return self._call("leaving", ast.Constant(word), value, *map(load, ifs))
 
-    def visit_For(self, node: ast.For) -> Any:
+    def visit_For(self, node: ast.For) -> object:
         node.target, node.iter = self.visit(node.target), self.visit(node.iter)
         return self._loop(node)
 
-    def visit_While(self, node: ast.While) -> Any:
+    def visit_While(self, node: ast.While) -> object:
         node.test = self.visit(node.test)
         return self._loop(node)
 
@@ -315,7 +315,7 @@ class _Rewriter(ast.NodeTransformer):
             case.body = self._block(case.body, tail=tail)
         return node
 
-    def visit_Assert(self, node: ast.Assert) -> Any:
+    def visit_Assert(self, node: ast.Assert) -> object:
         test = self.visit(node.test)
         message = ast.Constant(None) if node.msg is None else self.visit(node.msg)
         if binds_or_yields(message):
@@ -326,14 +326,14 @@ class _Rewriter(ast.NodeTransformer):
 
     # Expressions
 
-    def visit_IfExp(self, node: ast.IfExp) -> Any:
+    def visit_IfExp(self, node: ast.IfExp) -> object:
         self.generic_visit(node)
         if binds_or_yields(node):
             return node
         values = thunk(node.body), thunk(node.orelse)
         return placed(node, self._call("if_expression", node.test, *values, self._line(node)))
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+    def visit_BoolOp(self, node: ast.BoolOp) -> object:
         self.generic_visit(node)
         if binds_or_yields(node):
             return node
@@ -341,13 +341,13 @@ class _Rewriter(ast.NodeTransformer):
         thunks = map(thunk, node.values)
         return placed(node, self._call("logical", ast.Constant(word), self._line(node), *thunks))
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> object:
         self.generic_visit(node)
         if not isinstance(node.op, ast.Not):
             return node
         return placed(node, self._call("negated", node.operand, self._line(node)))
 
-    def visit_Compare(self, node: ast.Compare) -> Any:
+    def visit_Compare(self, node: ast.Compare) -> object:
         self.generic_visit(node)
         if len(node.ops) == 1 or binds_or_yields(node):
             return node
@@ -355,7 +355,7 @@ class _Rewriter(ast.NodeTransformer):
         thunks = map(thunk, node.comparators)
         return placed(node, self._call("compared", names, node.left, *thunks))
 
-    def visit_Call(self, node: ast.Call) -> Any:
+    def visit_Call(self, node: ast.Call) -> object:
         # With arguments, `super` works in functions that take the place of expressions, too.
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
             node.args = [placed(node, load(name)) for name in self._super]
@@ -363,19 +363,19 @@ class _Rewriter(ast.NodeTransformer):
         node.func = placed(node.func, self._call("converted", node.func))
         return node
 
-    def visit_Yield(self, node: ast.Yield) -> Any:
+    def visit_Yield(self, node: ast.Yield) -> object:
         self.generic_visit(node)
         if self._ifs:
             value = node.value or ast.Constant(None)
             node.value = placed(node, self._leaving("yield", value, self._ifs))
         return node
 
-    def visit_Attribute(self, node: ast.Attribute) -> Any:
+    def visit_Attribute(self, node: ast.Attribute) -> object:
         self.generic_visit(node)
         node.attr = self.mangled(node.attr)
         return node
 
-    def visit_Name(self, node: ast.Name) -> Any:
+    def visit_Name(self, node: ast.Name) -> object:
         node.id = self.mangled(node.id)
         if isinstance(node.ctx, ast.Load) and node.id in self._checked - {"__class__"}:
             return placed(node, self._call("value", node))
@@ -391,7 +391,7 @@ class _Rewriter(ast.NodeTransformer):
     def _runtime(self, name: str) -> ast.expr:
         return attribute(self._runtime_name, name)
 
-    def _call(self, name: str, *arguments: Any) -> ast.expr:
+    def _call(self, name: str, *arguments: object) -> ast.expr:
         return ast.Call(self._runtime(name), [expression(argument) for argument in arguments], [])
 
     def _line(self, node: ast.stmt | ast.expr) -> ast.expr:

@@ -25,7 +25,7 @@ restore = enter_branch
 Thunk = Callable[[], Any]
 Sides = tuple[Branch[DataNode], Branch[DataNode]]
 
-_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+_COMPARISONS: dict[str, Callable[[Any, Any], object]] = {
     "Lt": operator.lt,
     "LtE": operator.le,
     "Gt": operator.gt,
@@ -39,7 +39,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def converted(function: Any) -> Any:
+def converted(function: object) -> Any:
     """Return a function as it is called here: see `conversion`."""
     return conversion.converted(function, sys.modules[__name__])
 
@@ -51,7 +51,7 @@ def value(of: Any) -> Any:
     return of
 
 
-def returned(result: Any) -> Any:
+def returned(result: object) -> Any:
     """Return a function's result, which branches have set."""
     return None if result is NOTHING else value(result)
 
@@ -85,7 +85,7 @@ class If:
         merged: the value of each name after the `if`.
     """
 
-    restored: tuple[Any, ...]
+    restored: tuple[object, ...]
     merged: tuple[Any, ...]
 
     def __init__(
@@ -104,17 +104,17 @@ class If:
             return
         self._outer = current_branch()
         self._branches = _branches(test, "if", "", line)
-        self._old: dict[str, Any] = {}
-        self._of_body: dict[str, Any] = {}
+        self._old: dict[str, object] = {}
+        self._of_body: dict[str, object] = {}
 
-    def enters_body(self, variables: Mapping[str, Any]) -> bool:
+    def enters_body(self, variables: Mapping[str, object]) -> bool:
         """Return whether the `if` branch runs."""
         if self.is_traced:
             self._old = self._state(variables)
             enter_branch(self._branches[0])
         return self._test
 
-    def enters_orelse(self, variables: Mapping[str, Any]) -> bool:
+    def enters_orelse(self, variables: Mapping[str, object]) -> bool:
         """Return whether the `else` branch runs."""
         if not self.is_traced:
             return not self._test
@@ -124,14 +124,14 @@ class If:
         enter_branch(self._branches[1])
         return True
 
-    def ends(self, variables: Mapping[str, Any]) -> bool:
+    def ends(self, variables: Mapping[str, object]) -> bool:
         """Return whether there are merged values, at the end of the `if`."""
         if not self.is_traced:
             return False
         after = self._state(variables)
         enter_branch(self._outer)
         merging = Merging(*self._branches, self._line)
-        self._merged_places: dict[str, Any] = {}
+        self._merged_places: dict[str, object] = {}
         values = []
         for name in (*self._names, *self._places):
             label = RESULT_LABEL if name == RESULT else f"Variable {name!r}"
@@ -147,7 +147,7 @@ class If:
         self.merged = tuple(values)
         return True
 
-    def _state(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+    def _state(self, variables: Mapping[str, object]) -> dict[str, object]:
         state = {
             name: variables[name]
             for name in self._names
@@ -168,7 +168,7 @@ class If:
         """Return whether an attribute or element is there after the `if` branch."""
         return self._places[number] in self._of_body
 
-    def old_place(self, number: int) -> Any:
+    def old_place(self, number: int) -> object:
         """Return the value of an attribute or element before the `if`."""
         return self._old[self._places[number]]
 
@@ -176,7 +176,7 @@ class If:
         """Return whether an attribute or element has a value after the `if`."""
         return self._merged_places[self._places[number]] is not NOTHING
 
-    def merged_place(self, number: int) -> Any:
+    def merged_place(self, number: int) -> object:
         """Return the value of an attribute or element after the `if`."""
         return self._merged_places[self._places[number]]
 
@@ -191,13 +191,13 @@ def _unbound(name: str) -> _Unbound:
 
 
 def with_globals(
-    module: Mapping[str, Any], variables: Mapping[str, Any], names: Iterable[str]
-) -> dict[str, Any]:
+    module: Mapping[str, object], variables: Mapping[str, object], names: Iterable[str]
+) -> dict[str, object]:
     """Return variables together with the global variables of these names."""
     return {name: module[name] for name in names if name in module} | dict(variables)
 
 
-def leaving(word: str, result: Any, *ifs: If) -> Any:
+def leaving(word: str, result: object, *ifs: If) -> object:
     """Return a value, or nothing, on the way out of branches; refuse it for those of data."""
     for condition in ifs:
         if condition.is_traced:
@@ -209,7 +209,7 @@ def leaving(word: str, result: Any, *ifs: If) -> Any:
     return result
 
 
-def if_expression(test: Any, if_true: Thunk, if_false: Thunk, line: str) -> Any:
+def if_expression(test: object, if_true: Thunk, if_false: Thunk, line: str) -> object:
     """Return `if_true() if test else if_false()`."""
     if not isinstance(test, DataNode):
         return if_true() if test else if_false()
@@ -221,7 +221,7 @@ def if_expression(test: Any, if_true: Thunk, if_false: Thunk, line: str) -> Any:
     return value(Merging(*branches, line).value("The value", *values))
 
 
-def logical(word: str, line: str, *thunks: Thunk) -> Any:
+def logical(word: str, line: str, *thunks: Thunk) -> object:
     """Return `a and b and ...`, or the same with `or`; what is not needed is not computed."""
     result = thunks[0]()
     for thunk in thunks[1:]:
@@ -246,14 +246,14 @@ def _lazy(word: str, line: str, left: DataNode, right: Thunk) -> DataNode:
     return merged
 
 
-def negated(data: Any, line: str) -> Any:
+def negated(data: object, line: str) -> object:
     """Return `not data`."""
     if not isinstance(data, DataNode):
         return not data
     return truth(data, "not", "", line, negated=True)
 
 
-def compared(names: Sequence[str], left: Any, *thunks: Thunk) -> Any:
+def compared(names: Sequence[str], left: object, *thunks: Thunk) -> object:
     """Return `a < b < c`."""
     result: Any = None
     for name, thunk in zip(names, thunks, strict=True):
@@ -269,7 +269,7 @@ def compared(names: Sequence[str], left: Any, *thunks: Thunk) -> Any:
     return result
 
 
-def fails(test: Any, message: Thunk, line: str) -> bool:
+def fails(test: object, message: Thunk, line: str) -> bool:
     """Return whether an assertion fails; for data, have each sample checked."""
     if not isinstance(test, DataNode):
         return not test

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import linecache
 from types import CodeType
-from typing import Any
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 """What can be rewritten."""
@@ -15,7 +14,7 @@ _Index = dict[tuple[int, str], list[FunctionNode]]
 _indices: dict[str, tuple[list[str], _Index]] = {}
 
 
-def tree_of(code: CodeType, module_globals: dict[str, Any]) -> FunctionNode | None:
+def tree_of(code: CodeType, module_globals: dict[str, object]) -> FunctionNode | None:
     """Return the syntax tree of a function; None if its file has no such function.
 
     The positions in the tree are those in the file.
@@ -64,7 +63,7 @@ def _contains(node: FunctionNode, code: CodeType) -> bool:
     return all(
         first <= (line, column) and (end_line, end_column) <= last
         for line, end_line, column, end_column in code.co_positions()
-        if None not in (line, end_line, column, end_column) and end_column > 0  # type: ignore[operator]
+        if line is not None and end_line is not None and column is not None and end_column
     )
 
 

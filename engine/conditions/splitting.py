@@ -40,7 +40,7 @@ def split(data: Any, *, predicate: DataNode, **_compatible: Any) -> list[DataNod
     return parts
 
 
-def _branches(predicate: DataNode, data: Any) -> list[Branch[DataNode]]:
+def _branches(predicate: DataNode, data: object) -> list[Branch[DataNode]]:
     """Return the two branches of a condition: the same ones for all data that it splits."""
     outer = branch_of((predicate, *([data] if isinstance(data, DataNode) else [])))
     known: dict[Any, list[Branch[DataNode]]] = vars(predicate.node).setdefault("_splits", {})
@@ -72,6 +72,6 @@ def validate_logical(data: DataNode, *, expression_name: str, expression_side: s
     return _truth(data, expression_name, side=expression_side)
 
 
-def _truth(data: DataNode, word: str, **arguments: Any) -> DataNode:
+def _truth(data: DataNode, word: str, **arguments: object) -> DataNode:
     (result,) = add_node(Truth, (data.cpu(),), {"word": word, "line": caller(), **arguments})
     return result

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
-from .assigned import walk_scope
+from .assigned import Place, walk_scope
 
 
 def binds_or_yields(node: ast.AST) -> bool:
@@ -54,15 +54,15 @@ def unpack(names: Sequence[str], values: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Tuple(targets, ast.Store())], values)
 
 
-def loaded(place: ast.expr) -> ast.expr:
+def loaded(place: Place) -> ast.expr:
     place = deepcopy(place)
-    place.ctx = ast.Load()  # type: ignore[attr-defined]
+    place.ctx = ast.Load()
     return place
 
 
-def deleted(place: ast.expr) -> ast.expr:
+def deleted(place: Place) -> ast.expr:
     place = deepcopy(place)
-    place.ctx = ast.Del()  # type: ignore[attr-defined]
+    place.ctx = ast.Del()
     return place
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class CallFacts(NamedTuple):
     device: str
     made_at: str
     data: Mapping[str, tuple[str, str]]
-    constants: Mapping[str, Any]
+    constants: Mapping[str, object]
     inputs: int
     arguments: tuple[str, ...]
 
@@ -189,7 +189,7 @@ def _difference(first: CallFacts, now: CallFacts) -> str:
     return ""
 
 
-def _is_same(then: Any, now: Any) -> bool:
+def _is_same(then: object, now: object) -> bool:
     """Return whether two values are equal.
 
     Functions and other objects that each call of the definition makes anew count as equal: the

@@ -8,7 +8,6 @@ definition in such a graph.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..graph.nodes import add_node, defining
 from ..graph.operator import Operator
@@ -54,14 +53,14 @@ class EagerOperator:
     def __init__(
         self,
         operator_class: type[Operator],
-        arguments: Mapping[str, Any] | None = None,
+        arguments: Mapping[str, object] | None = None,
         *,
         runner: EagerRunner,
         device: str | None = None,
         name: str | None = None,
         batch_size: int = 1,
         seed: int = 0,
-        state: Any = None,
+        state: object = None,
     ) -> None:
         self._class = operator_class
         self._constants = dict(arguments or {})
@@ -77,8 +76,8 @@ class EagerOperator:
 
     def run(
         self,
-        inputs: Sequence[Any] = (),
-        arguments: Mapping[str, Any] | None = None,
+        inputs: Sequence[object] = (),
+        arguments: Mapping[str, object] | None = None,
         *,
         batch_size: int | None = None,
         position: int | None = None,

@@ -65,7 +65,7 @@ class EagerGraph(Graph):
         seed: int,
         on_error: str = "raise",
         log: Path | None = None,
-        pipeline: Callable[[], Any] = lambda: None,
+        pipeline: Callable[[], object] = lambda: None,
         open_input: OpenInput | None = None,
         arrays_are_batches: bool = False,
     ) -> None:
@@ -104,7 +104,7 @@ class EagerGraph(Graph):
         return self._batch.size
 
     @property
-    def user_state(self) -> dict[str, Any]:
+    def user_state(self) -> dict[str, object]:
         """The state of each source after this batch, by its name."""
         return self._batch.user_state
 
@@ -188,8 +188,11 @@ class EagerGraph(Graph):
         return node in self._given or super().holds(node)
 
     def with_data(
-        self, operator_class: type[Operator], inputs: Sequence[Any], arguments: Mapping[str, Any]
-    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        self,
+        operator_class: type[Operator],
+        inputs: Sequence[object],
+        arguments: Mapping[str, object],
+    ) -> tuple[Sequence[object], Mapping[str, object]]:
         called = operator_class.called.removeprefix("fn.")
         arrays = self._arrays_are_batches and not operator_class.name.startswith("_")
         nodes = [
@@ -208,7 +211,7 @@ class EagerGraph(Graph):
         }
         return nodes, data
 
-    def with_outputs(self, values: Sequence[Any]) -> list[Any]:
+    def with_outputs(self, values: Sequence[object]) -> list[object]:
         """Return the results of a definition, in which batches have become nodes."""
         return [
             self._give(value, f"Output {i}") if is_batch(value) or self._is_stale(value) else value
@@ -220,7 +223,7 @@ class EagerGraph(Graph):
         is_list = isinstance(value, list)
         return is_batch(value) and not (is_list and len(value) != self._batch.size)
 
-    def _is_stale(self, value: Any) -> bool:
+    def _is_stale(self, value: object) -> bool:
         """Return whether a node has the values of an earlier batch, or of another pipeline.
 
         Nodes that were made outside of any definition have no values of their own.
@@ -232,7 +235,7 @@ class EagerGraph(Graph):
             and not self.holds(value.node)
         )
 
-    def _give(self, value: Any, what: str) -> DataNode:
+    def _give(self, value: object, what: str) -> DataNode:
         if self.branch is not None:
             raise ArgumentError(
                 "Debug mode with conditional execution (when `enable_conditionals=True`) doesn't "

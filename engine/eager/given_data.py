@@ -30,7 +30,7 @@ class GivenBatch(Transfer):
         raise NotImplementedError
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: object) -> bool:
     """Return whether a value is an array whose axis 0 may run over samples."""
     if isinstance(value, TensorList) or not _is_sample(value):
         return False
@@ -38,14 +38,14 @@ def is_array(value: Any) -> bool:
     return len(shape() if callable(shape) else shape) > 0
 
 
-def is_batch(value: Any) -> bool:
+def is_batch(value: object) -> bool:
     """Return whether a value is a batch: a `TensorList`, or a list of arrays, one a sample."""
     if isinstance(value, list):
         return bool(value) and all(map(_is_sample, value))
     return isinstance(value, TensorList)
 
 
-def _is_sample(value: Any) -> bool:
+def _is_sample(value: object) -> bool:
     return not isinstance(value, DataNode | np.generic) and (
         isinstance(value, np.ndarray | Tensor)
         or hasattr(value, "__dlpack__")
@@ -53,7 +53,7 @@ def _is_sample(value: Any) -> bool:
     )
 
 
-def as_tensor_list(batch: Any) -> TensorList:
+def as_tensor_list(batch: object) -> TensorList:
     """Return a batch, or an array, as a `TensorList`, without a copy where possible."""
     if isinstance(batch, TensorList):
         return batch
@@ -71,7 +71,7 @@ def as_tensor_list(batch: Any) -> TensorList:
     return TensorListCPU([_host_array(sample) for sample in batch], layout)
 
 
-def _on_device(batch: Any, layout: str) -> TensorListGPU:
+def _on_device(batch: object, layout: str) -> TensorListGPU:
     from ..gpu.cupy_module import import_cupy
 
     cupy = import_cupy()
@@ -81,14 +81,14 @@ def _on_device(batch: Any, layout: str) -> TensorListGPU:
     return data
 
 
-def _is_on_gpu(sample: Any) -> bool:
+def _is_on_gpu(sample: object) -> bool:
     return isinstance(sample, TensorGPU) or (
         not isinstance(sample, np.ndarray)
         and getattr(sample, "__cuda_array_interface__", None) is not None
     )
 
 
-def _host_array(sample: Any) -> Any:
+def _host_array(sample: Any) -> object:
     return np.asarray(sample) if hasattr(sample, "__array__") else np.from_dlpack(sample)
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from functools import cache
 from threading import Lock
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..errors import MissingDependencyError, install_hint
 from .driver import driver_version
 from .kernels import OPTIONS, Kernel
+
+if TYPE_CHECKING:
+    import cupy as cp
 
 
 def import_cupy() -> ModuleType:
@@ -51,7 +54,7 @@ _locks: dict[tuple[Kernel, int], Lock] = {}
 
 
 @cache
-def compiled(kernel: Kernel, device_id: int) -> Any:
+def compiled(kernel: Kernel, device_id: int) -> cp.RawKernel:
     """Return the compiled function; of the threads that launch it first, one compiles it.
 
     CuPy keeps the code on disk for the next process.
@@ -61,7 +64,7 @@ def compiled(kernel: Kernel, device_id: int) -> Any:
 
 
 @cache
-def _compiled(kernel: Kernel, device_id: int) -> Any:
+def _compiled(kernel: Kernel, device_id: int) -> cp.RawKernel:
     import cupy
 
     try:

@@ -9,11 +9,12 @@ from functools import cached_property
 from math import prod
 from time import perf_counter_ns
 from types import ModuleType
-from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..arrays import Array, DType
 from ..control.readings import Decisions, Readings
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
 from ..tensors.array_rows import as_rows
@@ -24,6 +25,9 @@ from .host_registry import HostRegistry
 from .kernels import Kernel, check_grid
 from .small_memory import ALIGNMENT, SmallBuffers, Staging
 from .tables import StructTable
+
+if TYPE_CHECKING:
+    import cupy as cp
 
 _SMALL = 1 << 18  # maximum size in bytes of buffers that are cut out of a common block
 _ALWAYS_SHARED = 48 << 10  # bytes of shared memory that a block may have without a request
@@ -36,7 +40,7 @@ next batch fit where parts of another one lay. The whole would not."""
 Awaited = Literal["batches", "gpu", "threads"]
 """The reasons why a thread that launches waits: batches, the GPU, or threads that work for it."""
 
-Placing = Callable[[NDArray[np.int64], np.dtype[Any]], TensorListGPU | None]
+Placing = Callable[[NDArray[np.int64], DType], TensorListGPU | None]
 """Returns memory for a batch of these shapes and this dtype, or None for any memory."""
 
 
@@ -92,7 +96,12 @@ class Device:
     """
 
     def __init__(
-        self, cupy: ModuleType, device_id: int, stream: Any, pool: DevicePool, num_threads: int
+        self,
+        cupy: ModuleType,
+        device_id: int,
+        stream: cp.cuda.Stream,
+        pool: DevicePool,
+        num_threads: int,
     ) -> None:
         self.id = device_id
         self.stream = stream
@@ -108,7 +117,7 @@ class Device:
         self._buffers = SmallBuffers()
         self._staging = Staging()
         # Host memory of copies that may not be done:
-        self._held: list[Any] = []
+        self._held: list[object] = []
 
     def own(self, key: Hashable, make: Callable[[], Owned]) -> Owned:
         """Return an object that an operator keeps for this stream; make it if there is none.
@@ -161,7 +170,7 @@ class Device:
         """Registers host memory that kernels read; for any thread, also once the lane is gone."""
         return HostRegistry(self._cupy, self.id)
 
-    def buffer(self, nbytes: int) -> Any:
+    def buffer(self, nbytes: int) -> cp.ndarray:
         """Return uninitialized memory: (nbytes,) uint8 on the device."""
         if nbytes > _SMALL:
             return self._lend(nbytes)[0]
@@ -169,7 +178,7 @@ class Device:
 
     def blocks(
         self, sizes: NDArray[np.int64], *, temporary: bool = False
-    ) -> tuple[list[Any], NDArray[np.uint64]]:
+    ) -> tuple[list[cp.ndarray], NDArray[np.uint64]]:
         """Return uninitialized memory for blocks of these sizes, and the address of each block.
 
         The memory is a list of arrays, each of `PART_BYTES` at most, or of one block.
@@ -182,7 +191,7 @@ class Device:
         steps = -(-sizes // ALIGNMENT) * ALIGNMENT
         ends = np.cumsum(steps)
         addresses = ends - steps
-        memory: list[Any] = []
+        memory: list[cp.ndarray] = []
         start = 0
         while start < len(sizes):
             first = int(addresses[start])
@@ -192,7 +201,7 @@ class Device:
             start = stop
         return memory, addresses.astype(np.uint64)
 
-    def temporary(self, nbytes: int) -> Any:
+    def temporary(self, nbytes: int) -> cp.ndarray:
         """Return uninitialized memory as `buffer` does, to be dropped as soon as work is launched.
 
         The memory does not count as taken by the batch.
@@ -208,25 +217,25 @@ class Device:
         self.hold(memory)
         return memory
 
-    def hold(self, data: Any) -> None:
+    def hold(self, data: object) -> None:
         """Keep memory that a copy on the stream reads or writes until the batch is done.
 
         The methods that copy hold their memory themselves; other users of the stream call this.
         """
         self._held.append(data)
 
-    def end_batch(self) -> list[Any]:
+    def end_batch(self) -> list[object]:
         """End the launches of a batch; return the memory to keep until the device has done them."""
         self._buffers.end_batch()
         self._staging.end_batch()
         held, self._held = self._held, []
         return held
 
-    def _lend(self, nbytes: int) -> tuple[Any, Lease]:
+    def _lend(self, nbytes: int) -> tuple[cp.ndarray, Lease]:
         self.taken_bytes += nbytes
         return self.pool.lend(nbytes, self.stream)
 
-    def empty(self, shapes: Any, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
+    def empty(self, shapes: object, dtype: DTypeLike, layout: str = "") -> TensorListGPU:
         """Return an uninitialized batch.
 
         Args:
@@ -268,13 +277,13 @@ class Device:
         offsets = np.cumsum(steps) - steps
         return TensorListGPU(PackedRows(memory, offsets, shapes, dtype), layout, lease=lease)
 
-    def upload(self, array: NDArray[Any]) -> Any:
+    def upload(self, array: Array) -> cp.ndarray:
         """Return a copy of an array as (nbytes,) uint8 on the device."""
         memory = self.buffer(array.nbytes)
         self.send(address_of(memory), np.ascontiguousarray(array))
         return memory
 
-    def send(self, to: int, array: NDArray[Any]) -> None:
+    def send(self, to: int, array: Array) -> None:
         """Copy a contiguous array in host memory to an address on the device.
 
         Small arrays go by way of pinned memory: their copies do not wait for the work before.
@@ -290,12 +299,12 @@ class Device:
             return table
         return StructTable(table.struct, table.array, self.upload(table.array))
 
-    def copy_in(self, to: int, array: NDArray[Any]) -> None:
+    def copy_in(self, to: int, array: Array) -> None:
         """Copy a contiguous array in host memory to an address on the device, and hold it."""
         self.hold(array)
         self.copy(to, array.ctypes.data, array.nbytes, _TO_DEVICE)
 
-    def view(self, data: Any) -> Any:
+    def view(self, data: object) -> Any:
         """Return another library's array in device memory as a CuPy array, without a copy.
 
         This stream waits for the work that the library has queued already.
@@ -325,7 +334,7 @@ class Device:
                 target[...] = source
         return result
 
-    def wait(self, event: Any) -> None:
+    def wait(self, event: cp.cuda.Event) -> None:
         """Let later work of this stream wait for an event on another stream."""
         self.stream.wait_event(event)
 
@@ -351,13 +360,13 @@ class Device:
         with self.waiting("gpu"):
             self.stream.synchronize()
 
-    def event(self) -> Any:
+    def event(self) -> cp.cuda.Event:
         """Return an event that follows the work of the stream so far."""
         event = self._cupy.cuda.Event(block=True, disable_timing=True)
         event.record(self.stream)
         return event
 
-    def fill(self, memory: Any, value: int) -> None:
+    def fill(self, memory: cp.ndarray, value: int) -> None:
         """Set every byte of memory on the device to a value."""
         address, runtime = address_of(memory), self._cupy.cuda.runtime
         runtime.memsetAsync(address, value, memory.nbytes, self.stream.ptr)
@@ -372,7 +381,7 @@ class Device:
         kernel: Kernel,
         grid: Sequence[int],
         block: Sequence[int],
-        *arguments: Any,
+        *arguments: object,
         shared_bytes: int = 0,
     ) -> None:
         """Launch a kernel.
@@ -408,7 +417,7 @@ class Device:
         started: Callable[..., None] = function
         return started
 
-    def _passed(self, argument: Any) -> Any:
+    def _passed(self, argument: object) -> object:
         """Return an argument of a kernel; for a table, the table's memory on the device."""
         if not isinstance(argument, StructTable):
             return argument

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import PipelineStopped
 from ..tensors.captures import BesideCaptures
@@ -16,6 +16,9 @@ from .cupy_module import compiled, import_cupy
 from .device import Device
 from .kernels import Kernel
 from .rehearsal_device import RehearsalDevice
+
+if TYPE_CHECKING:
+    import cupy
 
 
 def default_budget(memory: int) -> int:
@@ -51,7 +54,7 @@ class GpuDevice:
             budget = default_budget(self._device.mem_info[1])
         self.pool = DevicePool(self._cupy, self._device, budget=budget)
         self._num_threads = num_threads
-        self._events: deque[Any] = deque()
+        self._events: deque[cupy.cuda.Event] = deque()
 
     @contextmanager
     def lane(self) -> Iterator[Device]:
@@ -126,7 +129,7 @@ class GpuDevice:
         with self.current():
             compiled(kernel, self._device.id)
 
-    def mark(self, device: Device) -> Any:
+    def mark(self, device: Device) -> cupy.cuda.Event:
         """Return an event that follows all work on the device's stream so far."""
         try:
             event = self._events.popleft()
@@ -135,11 +138,11 @@ class GpuDevice:
         event.record(device.stream)
         return event
 
-    def wait_for(self, event: Any) -> None:
+    def wait_for(self, event: cupy.cuda.Event) -> None:
         """Wait until the device has reached an event."""
         event.synchronize()
 
-    def elapsed_ns(self, events: Sequence[Any]) -> list[int]:
+    def elapsed_ns(self, events: Sequence[cupy.cuda.Event]) -> list[int]:
         """Return the nanoseconds between events that the device has reached; recycle them."""
         between = self._cupy.cuda.get_elapsed_time
         times = [int(between(before, after) * 1e6) for before, after in pairwise(events)]

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..errors import ArgumentError
 
@@ -38,7 +38,7 @@ _C_TYPES = {
 
 
 @cache
-def c_type(dtype: Any) -> str:
+def c_type(dtype: DTypeLike) -> str:
     """Return the name of a NumPy dtype in CUDA C++."""
     name = np.dtype(dtype).name
     if name not in _C_TYPES:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..arrays import Array
 from .device import Device
 from .kernels import THREADS, Kernel
@@ -24,7 +22,7 @@ def launch_elements(
     function: Kernel,
     table: StructTable,
     elements: Array,
-    *arguments: Any,
+    *arguments: object,
     shared_bytes: int = 0,
 ) -> None:
     """Launch a kernel whose threads loop over the elements of a sample.

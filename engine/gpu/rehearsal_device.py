@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .device import Device
 from .kernels import Kernel
+
+if TYPE_CHECKING:
+    from ..tensors.device_memory import DevicePool
 
 
 class RehearsalDevice(Device):
@@ -27,7 +31,7 @@ class RehearsalDevice(Device):
     """
 
     def __init__(self, cupy: ModuleType, device_id: int, needed: Callable[[Kernel], None]) -> None:
-        pool: Any = _Pool()
+        pool = cast("DevicePool", _Pool())  # as far as a rehearsal asks it
         super().__init__(cupy, device_id, None, pool, 1)
         self._needed = needed
 
@@ -35,10 +39,10 @@ class RehearsalDevice(Device):
         """Return uninitialized memory, which is not pinned."""
         return np.empty(nbytes, np.uint8)
 
-    def hold(self, data: Any) -> None:
+    def hold(self, data: object) -> None:
         """Do nothing: no copy reads the data."""
 
-    def fill(self, memory: Any, value: int) -> None:
+    def fill(self, memory: object, value: int) -> None:
         """Do nothing."""
 
     def copy(self, to: int, source: int, nbytes: int, direction: int = 0) -> None:
@@ -50,7 +54,7 @@ class RehearsalDevice(Device):
         return lambda *arguments, **options: None
 
 
-class _Memory(np.ndarray[Any, Any]):
+class _Memory(Array):
     """An array with an address like those of CuPy's arrays."""
 
     @property

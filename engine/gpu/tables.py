@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, DType
 from .kernels import c_type
 
 
@@ -77,7 +77,7 @@ class StructTable:
         return StructTable(self.struct, array)
 
 
-_Field = tuple[str, np.dtype[Any], tuple[int, ...], Struct | str | None]
+_Field = tuple[str, DType, tuple[int, ...], Struct | str | None]
 """A field of a struct: its name, its values' dtype and shape in a sample; and its struct, or the C
 type of its pointers, or None for numbers."""
 

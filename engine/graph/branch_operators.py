@@ -37,8 +37,7 @@ class Truth(SampleOperator):
         return ("",)
 
     def sample(self, workspace: Workspace, data: Array) -> Array:
-        self._check(data)
-        return np.asarray((data == 0) == self.negated)
+        return self._truth(data)
 
     def batch(self, batch: BatchContext, data: TensorListCPU) -> Any:
         if data.is_dense() and batch.size:
@@ -48,10 +47,14 @@ class Truth(SampleOperator):
         rows: NDArray[np.bool_] = np.zeros(batch.size, bool)
 
         def compute(i: int) -> None:
-            rows[i] = self.sample(None, data.row(i))  # type: ignore[arg-type]
+            rows[i] = self._truth(data.row(i))
 
         try_rows(batch, range(batch.size), compute)
         return rows
+
+    def _truth(self, data: Array) -> Array:
+        self._check(data)
+        return np.asarray((data == 0) == self.negated)
 
     def _check(self, data: Array) -> None:
         if data.ndim == 0 and data.dtype.kind in self._types:
@@ -114,7 +117,7 @@ class Merge(SampleOperator):
     ) -> TensorList:
         return merged_on_device(self._checked(condition, if_true, if_false), if_true, if_false)
 
-    def rehearse(self, batch: BatchContext, *inputs: Any, **arguments: Any) -> Any:
+    def rehearse(self, batch: BatchContext, *inputs: object, **arguments: object) -> object:
         return inputs[-1] if inputs else None
 
     def _checked(

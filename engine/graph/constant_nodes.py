@@ -52,7 +52,7 @@ class ScalarConstant(ConstantOutput):
     (3, 3.0, 'INT32')
     """
 
-    def __init__(self, value: Any, dtype: Any = None) -> None:
+    def __init__(self, value: object, dtype: object = None) -> None:
         array = constant_array(value, dtype)
         if array.ndim:
             raise TypeError(f"ScalarConstant holds one number, not {value!r}; use Constant")
@@ -87,8 +87,8 @@ def _node_of(array: Array, layout: str | None, name: str | None) -> DataNode:
 
 
 def Constant(  # noqa: N802  (the name that pipelines use)
-    value: Any,
-    dtype: Any = None,
+    value: object,
+    dtype: object = None,
     shape: Sequence[int] | None = None,
     layout: str | None = None,
     device: str | None = None,
@@ -116,8 +116,8 @@ def Constant(  # noqa: N802  (the name that pipelines use)
 
 def ConstantNode(  # noqa: N802  (the name that pipelines use)
     device: str | None,
-    value: Any,
-    dtype: Any,
+    value: object,
+    dtype: object,
     shape: Sequence[int] | None,
     layout: str | None,
     name: str | None = None,

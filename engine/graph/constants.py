@@ -34,7 +34,9 @@ class ConstantOperator(BatchOperator):
         return np.broadcast_to(self.value, (batch.size, *self.value.shape))
 
 
-def constant_array(value: Any, dtype: Any = None, shape: Sequence[int] | None = None) -> Array:
+def constant_array(
+    value: object, dtype: object = None, shape: Sequence[int] | None = None
+) -> Array:
     """Return the array that a constant is: see `types.Constant`."""
     array = np.asarray(value)
     if dtype is not None:
@@ -44,7 +46,7 @@ def constant_array(value: Any, dtype: Any = None, shape: Sequence[int] | None = 
     return array if shape is None else _shaped(array, tuple(shape))
 
 
-def data_array(value: Any) -> Array:
+def data_array(value: object) -> Array:
     """Return the array that a number or array is where data are expected, of at most 32 bits.
 
     Unlike operands of arithmetic, NumPy's numbers have no types of their own there, as in DALI.

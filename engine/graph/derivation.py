@@ -9,7 +9,7 @@ derived as for data without a layout, and again for the layouts with which batch
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import LayoutError
 from .operator import Operator
@@ -47,7 +47,7 @@ class Derivation(NamedTuple):
 def derive(
     operator_class: type[Operator],
     device: str,
-    constants: Mapping[str, Any],
+    constants: Mapping[str, object],
     inputs: Sequence[Axes],
     arguments: Mapping[str, str],
     *,

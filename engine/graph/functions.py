@@ -68,11 +68,11 @@ def _result(operator: Operator, outputs: tuple[DataNode, ...]) -> Any:
     return [*(result if isinstance(result, list) else [result]), *outputs[own:]]
 
 
-def _is_list_of_nodes(value: Any) -> bool:
+def _is_list_of_nodes(value: object) -> bool:
     return isinstance(value, list) and any(isinstance(member, DataNode) for member in value)
 
 
-def _by_name(operator_class: type[Operator], values: tuple[Any, ...]) -> dict[str, Any]:
+def _by_name(operator_class: type[Operator], values: tuple[object, ...]) -> dict[str, Any]:
     names = operator_class.positional
     if len(values) > len(names):
         raise ArgumentError(
@@ -82,8 +82,8 @@ def _by_name(operator_class: type[Operator], values: tuple[Any, ...]) -> dict[st
     return dict(zip(names, values, strict=False))
 
 
-def _function(operator_class: type[Operator], called: str) -> Callable[..., Any]:
-    def function(*inputs: Any, name: str | None = None, **arguments: Any) -> Any:
+def _function(operator_class: type[Operator], called: str) -> Callable[..., object]:
+    def function(*inputs: object, name: str | None = None, **arguments: object) -> Any:
         if called != operator_class.name:
             warn_of_deprecation(f"fn.{called} is deprecated; use fn.{operator_class.name}")
         return apply(operator_class, inputs, arguments, name)
@@ -92,7 +92,7 @@ def _function(operator_class: type[Operator], called: str) -> Callable[..., Any]
     function.__name__ = function.__qualname__ = last
     function.__module__ = ".".join((_FN, *groups))  # where programs find it, and pickle does
     function.__doc__ = docstring(operator_class)
-    function.__signature__ = signature(operator_class)  # type: ignore[attr-defined]
+    vars(function)["__signature__"] = signature(operator_class)
     return function
 
 

@@ -47,7 +47,7 @@ Key = tuple[Any, ...]
 """Ints, `IndexFromData`, slices of these, `NewAxis`, and at most one Ellipsis."""
 
 
-def split_key(key: Any, is_data: Callable[[Any], bool]) -> tuple[Key, list[Any]]:
+def split_key(key: object, is_data: Callable[[Any], bool]) -> tuple[Key, list[object]]:
     """Return the key with an `IndexFromData` for each node in it, and these nodes in order."""
     data: list[Any] = []
 
@@ -63,7 +63,7 @@ def split_key(key: Any, is_data: Callable[[Any], bool]) -> tuple[Key, list[Any]]
                 f"not with {value!r}"
             ) from None
 
-    def item(value: Any) -> Any:
+    def item(value: object) -> Any:
         if value is None:
             return newaxis
         if value is Ellipsis or isinstance(value, NewAxis):

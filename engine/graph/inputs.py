@@ -16,8 +16,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from ..arrays import DType
 from ..errors import ArgumentError
 from .derivation import Axes
 from .operator import Array, BatchOperator
@@ -54,7 +53,7 @@ class InputOperator(BatchOperator, ABC):
 
     batches = BatchRules(sample_independent=True)
 
-    def open(self, batch_size: int, state: Any) -> None:
+    def open(self, batch_size: int, state: object) -> None:
         """Prepare for batches of `batch_size`; continue from `state` unless `state` is None."""
 
     def begin(self, resources: Resources) -> None:
@@ -70,7 +69,7 @@ class InputOperator(BatchOperator, ABC):
         """
         return None
 
-    def restore(self, number: int, state: Any) -> None:
+    def restore(self, number: int, state: object) -> None:
         """Continue from `state`, as `open` does, with batch `number`.
 
         The engine calls this in the user's thread, while no batch is under way.
@@ -162,7 +161,7 @@ class SeekableInput(InputOperator):
         """Return what all ranks must agree in, by words for messages; "num_shards" among them."""
         return {"num_shards": self.meta()["number_of_shards"]}
 
-    def order_facts(self) -> dict[str, Any]:
+    def order_facts(self) -> dict[str, object]:
         """Return what decides the order of the samples, besides number and shard, by words."""
         return {}
 
@@ -197,7 +196,7 @@ class SeekableInput(InputOperator):
         return {}
 
     @abstractmethod
-    def state_after(self, batches: int) -> Any:
+    def state_after(self, batches: int) -> object:
         """Return the state, of JSON types, from which `open` continues after `batches` batches."""
 
     def shard_sizes(self, epoch: int) -> tuple[int, ...] | None:
@@ -224,7 +223,7 @@ class SeekableInput(InputOperator):
         The engine calls this as it calls `restore`, after `check_weights`.
         """
 
-    def next_epoch_after(self, batches: int) -> Any:
+    def next_epoch_after(self, batches: int) -> object:
         """Return the state at the start of the first epoch that no rank has begun.
 
         Args:
@@ -238,7 +237,7 @@ class SeekableInput(InputOperator):
 class FedSample(NamedTuple):
     """One sample of an input, as its declaration has it; None for what is not declared."""
 
-    dtype: np.dtype[Any] | None
+    dtype: DType | None
     ndim: int | None
     layout: str | None
 
@@ -265,10 +264,10 @@ class FedInput(InputOperator):
         return None
 
     @abstractmethod
-    def feed(self, data: Any, layout: str | None, cuda_stream: Any) -> None:
+    def feed(self, data: object, layout: str | None, cuda_stream: object) -> None:
         """Queue one batch; `Pipeline.feed_input` calls this in the user's thread."""
 
-    def feed_samples(self, data: Any, samples: Selection | None, *, owned: bool) -> None:
+    def feed_samples(self, data: object, samples: Selection | None, *, owned: bool) -> None:
         """Queue one batch, like `feed`, of which the caller knows more.
 
         Args:

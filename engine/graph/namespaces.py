@@ -50,7 +50,7 @@ class Namespace(ModuleType):
             if groups[:depth] == own
         }
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name == "__all__":
             return dir(self)
         if name.startswith("__"):  # asked of modules, by those who go through all of them

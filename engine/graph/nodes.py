@@ -155,8 +155,11 @@ class Graph:
             self.add(node)
 
     def with_data(
-        self, operator_class: type[Operator], inputs: Sequence[Any], arguments: Mapping[str, Any]
-    ) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        self,
+        operator_class: type[Operator],
+        inputs: Sequence[object],
+        arguments: Mapping[str, object],
+    ) -> tuple[Sequence[object], Mapping[str, object]]:
         """Return inputs and arguments of a call, in which batches have become nodes.
 
         Only graphs whose operators run at once take batches: see `engine/eager/eager_graph.py`.
@@ -342,7 +345,7 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
         """Return the location of each sample, as bytes of text in UTF-8."""
         return self.property("source_info", device=device)
 
-    def __getitem__(self, val: Any) -> DataNode:
+    def __getitem__(self, val: object) -> DataNode:
         constant, data = split_key(val, lambda value: isinstance(value, DataNode))
         if not data:
             return _apply("_subscript", self, key=constant)
@@ -353,7 +356,7 @@ class DataNode(NodeValues, NodeArithmetic["DataNode"]):
 
     __iter__ = None  # unlike a method that raises, this says that nodes are not iterable
 
-    def _binary(self, function: str, other: Any, *, swapped: bool = False) -> DataNode:
+    def _binary(self, function: str, other: object, *, swapped: bool = False) -> DataNode:
         if is_group_of_nodes(other):
             raise TypeError(
                 f"arithmetic on {self.label} and a {type(other).__name__} of nodes. An operator "
@@ -410,7 +413,7 @@ class ShapesNode(DataNode):
         return str(self.tuples())
 
 
-def _apply(operator: str | type[Operator], *inputs: Any, **arguments: Any) -> DataNode:
+def _apply(operator: str | type[Operator], *inputs: object, **arguments: object) -> DataNode:
     operator_class = OPERATORS[operator] if isinstance(operator, str) else operator
     (result,) = add_node(operator_class, inputs, arguments)
     return result
@@ -418,7 +421,7 @@ def _apply(operator: str | type[Operator], *inputs: Any, **arguments: Any) -> Da
 
 def add_node(
     operator_class: type[Operator],
-    inputs: Sequence[Any],
+    inputs: Sequence[object],
     arguments: Mapping[str, Any],
     *,
     device: str | None = None,
@@ -466,7 +469,7 @@ def add_node(
 def restored_node(
     operator_class: type[Operator],
     device: str,
-    constants: Mapping[str, Any],
+    constants: Mapping[str, object],
     inputs: tuple[DataNode, ...],
     data: dict[str, DataNode],
     *,
@@ -487,7 +490,7 @@ def restored_node(
 def _derived(
     operator_class: type[Operator],
     device: str,
-    constants: Mapping[str, Any],
+    constants: Mapping[str, object],
     inputs: Sequence[DataNode],
     data: Mapping[str, DataNode],
 ) -> Derivation:
@@ -541,7 +544,7 @@ def outputs_of(node: Node, results: Sequence[Axes]) -> tuple[DataNode, ...]:
     return tuple(DataNode(node, i, side, *axes) for i, axes in enumerate(results))
 
 
-def _as_node(value: Any, number: int, operator_class: type[Operator]) -> DataNode:
+def _as_node(value: object, number: int, operator_class: type[Operator]) -> DataNode:
     if isinstance(value, DataNode):
         return own_constant(value)
     called = operator_class.called
@@ -577,14 +580,14 @@ def own_constant(data: DataNode) -> DataNode:
     return data
 
 
-def is_group_of_nodes(value: Any) -> bool:
+def is_group_of_nodes(value: object) -> bool:
     """Return whether `value` is a list or a tuple that holds nodes."""
     return isinstance(value, tuple | list) and any(
         isinstance(data_node, DataNode) for data_node in value
     )
 
 
-def _check_input_count(operator_class: type[Operator], inputs: Sequence[Any]) -> None:
+def _check_input_count(operator_class: type[Operator], inputs: Sequence[object]) -> None:
     declared, count = operator_class.declared_inputs, len(inputs)
     least = sum(not (each.optional or each.many) for each in declared)
     unlimited = bool(declared) and declared[-1].many
@@ -596,7 +599,7 @@ def _check_input_count(operator_class: type[Operator], inputs: Sequence[Any]) ->
         )
 
 
-def _keyword_hint(operator_class: type[Operator], surplus: Sequence[Any]) -> str:
+def _keyword_hint(operator_class: type[Operator], surplus: Sequence[object]) -> str:
     """Return how a surplus input may be meant: as the likeliest argument that takes its value."""
     words = operator_class.name.split("_")
 

@@ -105,7 +105,7 @@ class Operator:
         device: str = "cpu",
         per_sample: Sequence[str] = (),
         layouts: Sequence[str] = (),
-        **constants: Any,
+        **constants: object,
     ) -> None:
         """Check and set the arguments.
 
@@ -121,7 +121,7 @@ class Operator:
 
     @classmethod
     def unprepared(
-        cls, device: str, per_sample: Sequence[str], layouts: Sequence[str], **constants: Any
+        cls, device: str, per_sample: Sequence[str], layouts: Sequence[str], **constants: object
     ) -> Self:
         """Return an operator that cannot work yet: its layouts are known once the data come."""
         operator = cls.__new__(cls)
@@ -133,7 +133,7 @@ class Operator:
         device: str,
         per_sample: Sequence[str],
         layouts: Sequence[str],
-        constants: dict[str, Any],
+        constants: dict[str, object],
     ) -> None:
         owner = self.called
         if device not in self.devices:
@@ -170,11 +170,11 @@ class Operator:
         """Compute the results though nothing needs them, as with the argument `preserve`."""
         self.preserve = self._constants["preserve"] = True
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> dict[str, object]:
         """Return the arguments as given, without those that are nodes."""
         return dict(self._constants)
 
-    def constants_without_program(self) -> dict[str, Any]:
+    def constants_without_program(self) -> dict[str, object]:
         """Return the arguments with which the operator works without objects of the program.
 
         By default all arguments: then a pipeline with objects of the program cannot be stored.
@@ -182,13 +182,13 @@ class Operator:
         return self.constants()
 
     @classmethod
-    def by_current_names(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def by_current_names(cls, arguments: Mapping[str, object]) -> dict[str, Any]:
         """Return arguments by their current names; warn of those that are deprecated.
 
         Raises:
             ArgumentError: an argument is given by two names.
         """
-        renamed: dict[str, Any] = {}
+        renamed: dict[str, object] = {}
         for given, value in arguments.items():
             name = cls.older_names.get(given, given)
             if name in renamed or (name != given and name in arguments):
@@ -322,6 +322,6 @@ def _make(
     device: str,
     per_sample: Sequence[str],
     layouts: Sequence[str],
-    constants: dict[str, Any],
+    constants: dict[str, object],
 ) -> Operator:
     return operator_class(device, per_sample, layouts, **constants)

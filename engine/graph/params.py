@@ -111,7 +111,7 @@ class Param(NamedTuple):
     deprecated: str = ""
     choices: tuple[Any, ...] = ()
 
-    def convert(self, value: Any) -> Any:
+    def convert(self, value: object) -> Any:
         """Convert a constant; raise TypeError or ValueError if it does not fit."""
         result = self.type.convert(value)
         numbers = result if isinstance(result, tuple) else (result,)
@@ -150,7 +150,7 @@ LEAVE_OUT = "leave it out, because it has no effect"
 
 def param(
     argument_type: ArgumentType,
-    default: Any,
+    default: object,
     doc: str,
     *,
     per_sample: bool = False,
@@ -160,7 +160,7 @@ def param(
     minimum: float | None = None,
     above: float | None = None,
     maximum: float | None = None,
-    choices: Iterable[Any] = (),
+    choices: Iterable[object] = (),
 ) -> Any:
     """Declare an argument of an operator.
 
@@ -203,7 +203,7 @@ def shown(value: object) -> str:
     return getattr(value, "name", None) or repr(value)
 
 
-def _nearest(value: Any, choices: Sequence[Any]) -> str:
+def _nearest(value: object, choices: Sequence[object]) -> str:
     """Return what a message says besides the choices: one that may be meant."""
     texts = [choice for choice in choices if isinstance(choice, str)]
     text = unknown(value, texts) if isinstance(value, str) else ""
@@ -227,7 +227,7 @@ def _float(value: Any) -> float:
     return float(value)
 
 
-def _bool(value: Any) -> bool:
+def _bool(value: object) -> bool:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if _int(value) not in (0, 1):  # the form that truth values have in data
@@ -235,7 +235,7 @@ def _bool(value: Any) -> bool:
     return bool(value == 1)
 
 
-def _str(value: Any) -> str:
+def _str(value: object) -> str:
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
     if not isinstance(value, str):
@@ -251,8 +251,8 @@ def _layout(value: Any) -> str:
     return layout
 
 
-def _many(one: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
-    def convert(value: Any) -> tuple[Any, ...]:
+def _many(one: Callable[[Any], object]) -> Callable[[Any], tuple[object, ...]]:
+    def convert(value: object) -> tuple[Any, ...]:
         if isinstance(value, np.ndarray):
             value = value.reshape(-1).tolist()
         if isinstance(value, _TEXT) or not isinstance(value, Sequence):
@@ -262,20 +262,20 @@ def _many(one: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
     return convert
 
 
-def _callable(value: Any) -> Any:
+def _callable(value: object) -> object:
     if not callable(value):
         raise TypeError("not callable")
     return value
 
 
-def _array(value: Any) -> Any:
+def _array(value: object) -> object:
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
         raise TypeError("not an array of numbers")
     return array
 
 
-def _options(value: Any) -> dict[str, Any]:
+def _options(value: object) -> dict[str, Any]:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise TypeError("not a dict of names and values")
     return dict(value)
@@ -303,7 +303,7 @@ OPTIONS = ArgumentType("Mapping[str, Any]", _options)
 ANY = ArgumentType("Any", lambda value: value)
 
 
-def convert(owner: str, name: str, declared: Param, value: Any) -> Any:
+def convert(owner: str, name: str, declared: Param, value: object) -> Any:
     """Convert a constant that the user passed; None means the default."""
     if value is None:
         if isinstance(declared.default, Required):

@@ -38,12 +38,18 @@ from ..tensors.given_arrays import host_array
 from .index_keys import IndexFromData, NewAxis
 
 Json = Any
-"""A value that `json` writes and reads."""
+"""A value that `json` writes and reads. Of files that somebody may have changed, it may be any."""
 
-T = TypeVar("T")
+Pickled = Callable[[object], bytes] | None
+"""Pickles what has no other form; None if nothing may be pickled."""
+
+Unpickled = Callable[[bytes], object] | None
+"""Loads a pickle; None if no pickle may be loaded."""
+
+T = TypeVar("T", bound=Callable[..., object])
 
 _FIELDS: dict[str, tuple[str, ...]] = {}
-_CLASSES: dict[str, Any] = {}  # enums, classes and functions by their names
+_CLASSES: dict[str, Callable[..., object]] = {}  # enums, classes and functions by their names
 
 
 class NotPortable(Exception):  # noqa: N818  (a reason, not a fault)
@@ -57,7 +63,7 @@ def portable(thing: T, *fields: str) -> T:
         thing: the enum, the class or the function; its name is unique among all of these.
         fields: of a class, the attributes that its constructor takes by keyword.
     """
-    name: str = thing.__name__  # type: ignore[attr-defined]
+    name = thing.__name__
     _CLASSES[name], _FIELDS[name] = thing, fields
     return thing
 
@@ -69,7 +75,7 @@ portable(NewAxis, "name")
 portable(IndexFromData, "number")
 
 
-def encode(value: Any, pickled: Callable[[Any], bytes] | None = None) -> Json:
+def encode(value: Any, pickled: Pickled = None) -> Json:
     """Return a value as JSON.
 
     Args:
@@ -109,7 +115,7 @@ def encode(value: Any, pickled: Callable[[Any], bytes] | None = None) -> Json:
     return _array(value) or _pickle(value, pickled)
 
 
-def _is_known(thing: Any) -> bool:
+def _is_known(thing: object) -> bool:
     return _CLASSES.get(getattr(thing, "__name__", "")) is thing
 
 
@@ -131,10 +137,10 @@ def _simple(value: Any) -> Json:
     return None
 
 
-_DTYPE_CLASSES: dict[Any, str] = {bool: "bool", int: "int32", float: "float32"}
+_DTYPE_CLASSES: dict[object, str] = {bool: "bool", int: "int32", float: "float32"}
 
 
-def _array(value: Any) -> Json:
+def _array(value: object) -> Json:
     """Return an array, or a number of NumPy, as JSON; None for other values."""
     array = host_array(value)
     if array is None or array.dtype.kind not in "biufSU":
@@ -143,7 +149,7 @@ def _array(value: Any) -> Json:
     return {"type": "array", "dtype": array.dtype.str, "shape": [*array.shape], "data": data}
 
 
-def _pickle(value: Any, pickled: Callable[[Any], bytes] | None) -> Json:
+def _pickle(value: object, pickled: Pickled) -> Json:
     if pickled is None:
         name = getattr(value, "__qualname__", None)
         what = f"the function {name}" if callable(value) and name else f"a {type(value).__name__}"
@@ -159,7 +165,7 @@ def _text_of(data: bytes | bytearray) -> str:
     return base64.b64encode(data).decode()
 
 
-def decode(value: Json, unpickled: Callable[[bytes], Any] | None = None) -> Any:
+def decode(value: Json, unpickled: Unpickled = None) -> Any:
     """Return the value that `encode` has made JSON of.
 
     Args:
@@ -186,7 +192,7 @@ def decode(value: Json, unpickled: Callable[[bytes], Any] | None = None) -> Any:
         ) from None
 
 
-def _decoded(kind: str, value: dict[str, Any], unpickled: Callable[[bytes], Any] | None) -> Any:
+def _decoded(kind: str, value: dict[str, Json], unpickled: Unpickled) -> object:
     again = partial(decode, unpickled=unpickled)
     if kind == "tuple":
         return tuple(map(again, value["items"]))
@@ -217,7 +223,7 @@ def _decoded(kind: str, value: dict[str, Any], unpickled: Callable[[bytes], Any]
     return _object_of(kind, value, again)
 
 
-def _object_of(kind: str, value: dict[str, Any], again: Callable[[Any], Any]) -> Any:
+def _object_of(kind: str, value: dict[str, Json], again: Callable[[Json], object]) -> object:
     known = _CLASSES.get(kind)
     if not isinstance(known, type):
         raise NotPortable(f"the type {kind!r} is unknown")
@@ -227,11 +233,11 @@ def _object_of(kind: str, value: dict[str, Any], again: Callable[[Any], Any]) ->
     return known(**{key: again(fields[key]) for key in _FIELDS[kind]})
 
 
-def _function(value: dict[str, Any]) -> Callable[..., Any]:
+def _function(value: dict[str, Json]) -> Callable[..., object]:
     known = _CLASSES.get(value["name"])
     if known is None or isinstance(known, type):
         raise NotPortable(f"the function {value['name']!r} is unknown")
-    function: Callable[..., Any] = known
+    function: Callable[..., object] = known
     return function
 
 
@@ -242,7 +248,7 @@ def _bytes_of(text: str) -> bytes:
         raise ValueError(f"no Base64: {error}") from None
 
 
-def _array_of(value: dict[str, Any]) -> Any:
+def _array_of(value: dict[str, Json]) -> object:
     dtype, shape = np.dtype(str(value["dtype"])), value["shape"]
     if dtype.kind not in "biufSU" or dtype.hasobject:
         raise ValueError(f"the dtype {dtype} is none of numbers or text")

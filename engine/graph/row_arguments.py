@@ -13,7 +13,9 @@ from .operator import Array, Operator
 from .params import INT, INTS, from_row
 
 
-def arguments_of_row(operator: Operator, arguments: Mapping[str, Any], row: int) -> dict[str, Any]:
+def arguments_of_row(
+    operator: Operator, arguments: Mapping[str, object], row: int
+) -> dict[str, Any]:
     """Return the arguments of one sample.
 
     Args:
@@ -29,7 +31,7 @@ def arguments_of_row(operator: Operator, arguments: Mapping[str, Any], row: int)
     }
 
 
-def values_of(operator: Operator, name: str, value: Any, count: int) -> list[Any]:
+def values_of(operator: Operator, name: str, value: object, count: int) -> list[Any]:
     """Return the argument's value for each of `count` samples.
 
     Args:

@@ -50,7 +50,7 @@ class Callee(ABC):
     user: Any
     is_stateful: bool = False
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return self.__dict__ | {"user": None}
 
     @abstractmethod
@@ -84,7 +84,7 @@ class CallingProcesses(Protocol):
     def call(
         self,
         ordinal: int,
-        request: Any,
+        request: object,
         inputs: Sequence[InputRows],
         targets: Sequence[Array | None],
         empty: Callable[..., Array],

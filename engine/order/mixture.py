@@ -124,13 +124,14 @@ class Mixture:
 
     def _stretch(self, epoch: int) -> tuple[Int64s, tuple[int, ...], int]:
         """Return the entries before what is left of an epoch, its counts, and where it begins."""
-        if epoch not in self._stretches:
+        found = self._stretches.get(epoch)  # other threads look for replacements
+        if found is None:
             at = self.start if epoch == self.start.epoch else self.start.moved_to(epoch, 0)
             counts = self.shares.part(epoch, at.end - at.begin)
+            found = np.array(at.entries, np.int64), counts, at.begin
             known = [*self._stretches.items()][-1:]  # batches that are read together may need two
-            own = np.array(at.entries, np.int64), counts, at.begin
-            self._stretches = dict([*known, (epoch, own)])
-        return self._stretches[epoch]
+            self._stretches = dict([*known, (epoch, found)])
+        return found
 
     def _numbers(self, epoch: int, positions: Int64s) -> tuple[Int64s, Int64s]:
         """Return source and number in the source of the sample at each position."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from ..errors import CheckpointError
 from .block_permutation import Blocks
 from .shares import Shares
-from .state import EPOCHS, State, agree, blocks_of, is_whole, plain
+from .state import State, agree, blocks_of, is_whole, plain
 
 _MOST_NAMES = 32
 """Sources whose names and sizes a checkpoint holds; of more, it holds a digest."""
@@ -66,10 +66,6 @@ class MixtureState(State):
         """The positions that are left of an epoch in progress, as `SamplerState.remaining`."""
         return {self.epoch: ((self.at, self.end),)} if self.at else {}
 
-    def dealt_to(self, ranks: int, batch_size: int) -> Self:
-        """Return the state for other ranks: the same, because what is consumed is a prefix."""
-        return self
-
     def moved_to(self, epoch: int, at: int) -> Self:
         """Return the state at a position of the current epoch or of a later one."""
         if epoch == self.epoch:
@@ -103,14 +99,12 @@ class MixtureState(State):
         return _following(shares, given["epoch"]) | own | {"shares": shares}
 
     def checks(self) -> Iterator[tuple[str, bool]]:
-        yield "seed", type(self.seed) is int
-        yield "shuffle", isinstance(self.shuffle, bool)
+        yield from super().checks()
         yield "blocks", self.blocks is None or self.shuffle
         named = {} if isinstance(self.sizes, str) else self.sizes
         yield "sizes", isinstance(self.sizes, str) or len(named) == len(self.entries)
         yield "sizes", all(is_whole(size, 1) for size in named.values())
         yield "asked", isinstance(self.asked, str)
-        yield "epoch", is_whole(self.epoch, 0, EPOCHS - 1)
         yield "end", is_whole(self.end) and is_whole(self.begin, 0, self.end)
         yield "at", is_whole(self.at, self.begin, self.end - 1)
         # What is left is a number of whole batches.
@@ -120,7 +114,6 @@ class MixtureState(State):
         yield "entries", len(self.entries) == len(self.shares.per_epoch)
         yield "parked", all(map(is_whole, sum(self.parked.values(), ())))
         yield "parked", all(len(each) == 2 for each in self.parked.values())
-        yield "global_batch", self.global_batch is None or is_whole(self.global_batch, 1)
 
 
 def _following(shares: Shares, epoch: int) -> dict[str, Any]:

@@ -14,13 +14,14 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_left, insort
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from ..arrays import Int64s
 from ..errors import ArgumentError
 from .mixture_state import digest_of
-from .permutation import permutation
+from .permutation import Permutation, mapped, permutation
 from .philox import mix
 from .state import EPOCHS
 from .subset import Subset
@@ -169,6 +170,10 @@ class Packs(Subset):
         """Eight characters that stand for the rows of all epochs."""
         return self._digest
 
+    def _order_of(self, epoch: int, length: int) -> Permutation:
+        """Return the order of the samples of a length in an epoch."""
+        return permutation(int(self._histogram[length]), mix(self._seed, epoch, length))
+
     def samples(self, index: int) -> Int64s:
         """Return the samples of a row, the longest first."""
         epoch, number = divmod(index, self.size)
@@ -177,9 +182,6 @@ class Packs(Subset):
         lengths = np.array(self._templates[template])
         members = np.array(self._bases[template]) + turn
         if self._shuffle:
-            for length in np.unique(lengths).tolist():
-                rows = lengths == length
-                key = mix(self._seed, epoch, length)
-                members[rows] = permutation(int(self._histogram[length]), key)(members[rows])
+            members = mapped(lengths, members, partial(self._order_of, epoch))
         samples: Int64s = self._order[self._starts[lengths] + members]
         return samples

@@ -117,7 +117,8 @@ def mapped(
         if len(own) == 1:
             images[rows] = found[own[0]](numbers[rows])
             continue
-        parts = zip(*(found[i].network for i in own), strict=True)  # type: ignore[attr-defined]
+        networks = [each.network for i in own if isinstance(each := found[i], Permutation)]
+        parts = zip(*networks, strict=True)
         network = Network(*(np.array(part).T[..., place[rows]] for part in parts))
         images[rows] = _walked(_forth, numbers[rows], network)
     return images

@@ -34,7 +34,6 @@ from .philox import mix
 from .sampler import check_shard
 from .selection import Selection
 from .state import (
-    EPOCHS,
     Intervals,
     State,
     agree,
@@ -78,19 +77,13 @@ class RoundsState(State):
         """The epoch in progress, if there is one, as `SamplerState.remaining`."""
         return {self.epoch: self.rest} if self.step or self.rest else {}
 
-    def dealt_to(self, ranks: int, batch_size: int) -> Self:
-        """Return the state for other ranks: the same, because they plan anew."""
-        return self
-
     def after_epoch(self, epoch: int) -> Self:
         """Return the state without what is left of `epoch` and of those before it."""
         return self if epoch < self.epoch else replace(self, epoch=epoch + 1, step=0, rest={})
 
     def checks(self) -> Iterator[tuple[str, bool]]:
-        yield "seed", type(self.seed) is int
-        yield "shuffle", isinstance(self.shuffle, bool)
+        yield from super().checks()
         yield "classes", isinstance(self.classes, str)
-        yield "epoch", is_whole(self.epoch, 0, EPOCHS - 1)
         yield "ranks", is_whole(self.ranks, 1)
         yield "step", is_whole(self.step)
         yield "rest", all(map(is_whole, self.rest)) and all(map(are_intervals, self.rest.values()))
@@ -206,7 +199,8 @@ class Rounds(Order):
         self._rank = shard_id
         self._drop = drop_last
         self._sizes = np.array(classes.batch_sizes)
-        self._starts: Int64s = np.cumsum(classes.sizes) - classes.sizes
+        members = np.array(classes.sizes, np.int64)
+        self._starts = np.cumsum(members) - members
         if state.ranks != num_shards and (state.step or state.rest):
             state = replace(state, rest=planned.rest_after(state.step), step=0)
         self._state = replace(state, ranks=num_shards)

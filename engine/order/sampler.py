@@ -154,15 +154,16 @@ class Sampler(Order):
     def replacement(self, epoch: int, position: int, attempt: int) -> int:
         return self.order.replacement(epoch, position, attempt)
 
+    def walks(self, epoch: int) -> bool:
+        """Return whether shards are read whole in an epoch."""
+        return self.order.walks(epoch)
+
     def shards_from(self, epoch: int, position: int, windows: int) -> list[int]:
         """Return the shards that are read whole from a position on: see `EpochOrder`."""
         return self.order.shards_from(epoch, position, windows)
 
     def _state_after(self, batches: int) -> SamplerState:
-        reached = [
-            self._locate(rank, batches * self.batch_size, self._restored_ends(rank))
-            for rank in range(self._shards)
-        ]
+        reached = self._reached(batches * self.batch_size)
         first = min(epoch for epoch, _ in reached)
         last = max(self._first_whole - 1, *(epoch for epoch, _ in reached))
         remaining: dict[int, Intervals] = {}
@@ -197,20 +198,14 @@ class Sampler(Order):
         return min(whole, computed, key=lambda value: len(json.dumps(value)))
 
     def _start_after(self, batches: int) -> SamplerState:
-        last = batches * self.batch_size - 1
-        epochs = [
-            self._locate(rank, last, self._restored_ends(rank))[0] for rank in range(self._shards)
-        ]
-        first = max(self._first_whole - 1, *epochs) + 1
+        reached = self._reached(batches * self.batch_size - 1)
+        first = 1 + max(self._first_whole - 1, *(epoch for epoch, _ in reached))
         return replace(self.state, epoch=first, remaining={}, cuts={}, dealt=None)
 
     def _left(
         self, epoch: int, reached: list[tuple[int, int]]
     ) -> tuple[Intervals, tuple[int, ...]]:
-        """Return the remaining positions of `epoch`, and the borders between shards (see `cuts`).
-
-        `reached` holds the epoch that each rank has reached, and the entry in this epoch.
-        """
+        """Return what is left of `epoch` where ranks have `_reached`, and its `cuts`."""
         rest = self.rest(epoch)
         if epoch == self._dealt:
             entries = [entry for current, entry in reached if current == epoch]
@@ -294,6 +289,11 @@ class Sampler(Order):
         """Return the end of each restored epoch in the sequence of `rank`."""
         epochs = range(self.state.epoch, self._first_whole)
         return list(accumulate(self._entries(rank, epoch) for epoch in epochs))
+
+    def _reached(self, entry: int) -> list[tuple[int, int]]:
+        """Return the epoch of an entry of each rank's sequence, and its number in this epoch."""
+        ranks = range(self._shards)
+        return [self._locate(rank, entry, self._restored_ends(rank)) for rank in ranks]
 
     def _locate(self, rank: int, entry: int, ends: list[int]) -> tuple[int, int]:
         """Return the epoch of an entry of the sequence of `rank`, and its number in this epoch.

@@ -5,14 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..arrays import Int64s
 from .block_permutation import Blocks
 from .state import (
-    EPOCHS,
     Intervals,
     State,
     are_intervals,
@@ -114,10 +113,8 @@ class SamplerState(State):
     """If the first epochs read whole shards: shards of a window, epochs, digest of the counts."""
 
     def checks(self) -> Iterator[tuple[str, bool]]:
+        yield from super().checks()
         yield "size", is_whole(self.size, 1)
-        yield "shuffle", isinstance(self.shuffle, bool)
-        yield "seed", type(self.seed) is int
-        yield "epoch", is_whole(self.epoch, 0, EPOCHS - 1)
         yield "blocks", self.blocks is None or self.shuffle
         yield "parts", is_whole(self.parts, 1, self.size)
         yield "indices", isinstance(self.indices, str | None)
@@ -131,7 +128,6 @@ class SamplerState(State):
             self.dealt is None
             or (len(self.dealt) == 2 and all(is_whole(each, 1) for each in self.dealt)),
         )
-        yield "global_batch", self.global_batch is None or is_whole(self.global_batch, 1)
         yield (
             "walk",
             self.walk is None
@@ -163,8 +159,7 @@ class SamplerState(State):
             remaining = {epoch: joined(rest.intervals_of(at, rest.count)), **remaining}
         return replace(self, epoch=epoch, remaining=remaining, cuts={}, dealt=None)
 
-    def dealt_to(self, ranks: int, batch_size: int) -> SamplerState:
-        """Return the state for other ranks, which divide each epoch anew."""
+    def dealt_to(self, ranks: int, batch_size: int) -> Self:
         return replace(self, cuts={}, dealt=(ranks, batch_size) if self.remaining else None)
 
     def after_epoch(self, epoch: int) -> SamplerState:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -31,6 +31,7 @@ _ODD = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What odd values raise where they are read."""
 
 
+@dataclass(frozen=True)
 class State:
     """Base of the states, which are frozen dataclasses. Their checks name what is wrong.
 
@@ -44,10 +45,17 @@ class State:
 
     plan: ClassVar[str] = ""
     parsers: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+    seed: int
+    shuffle: bool
+    epoch: int
+    global_batch: int | None = None
 
     def checks(self) -> Iterator[tuple[str, bool]]:
         """Yield the name of each field, and whether it holds a value that a run may save."""
-        raise NotImplementedError
+        yield "seed", type(self.seed) is int
+        yield "shuffle", isinstance(self.shuffle, bool)
+        yield "epoch", is_whole(self.epoch, 0, EPOCHS - 1)
+        yield "global_batch", self.global_batch is None or is_whole(self.global_batch, 1)
 
     def __post_init__(self) -> None:
         for name, holds in self.checks():
@@ -57,7 +65,7 @@ class State:
     def to_json(self) -> dict[str, Any]:
         """Return the state as dicts, lists, integers and booleans. Defaults are left out."""
         value: dict[str, Any] = {"plan": self.plan} if self.plan else {}
-        for each in fields(self):  # type: ignore[arg-type]  # of classes that derive from this one
+        for each in fields(self):
             own = getattr(self, each.name)
             if own != _default(each):
                 value[each.name] = plain(own)
@@ -90,8 +98,12 @@ class State:
         except CheckpointError:
             raise
         except _ODD as error:
-            expected = ", ".join(each.name for each in fields(cls))  # type: ignore[arg-type]
+            expected = ", ".join(each.name for each in fields(cls))
             raise damaged(f"{value!r:.200}, expected {expected} ({error!r:.200})") from error
+
+    def dealt_to(self, ranks: int, batch_size: int) -> Self:
+        """Return the state for other ranks: the same, unless the state divides what is left."""
+        return self
 
     @classmethod
     def arguments(cls, given: dict[str, Any]) -> dict[str, Any]:

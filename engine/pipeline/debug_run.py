@@ -48,13 +48,13 @@ class DebugDefinition(Definition):
         """False: the outputs are those of each batch."""
         return False
 
-    def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    def define(self, function: Callable[..., object], *args: object, **kwargs: object) -> None:
         """Have each batch call `function`."""
         if self.config.enable_conditionals:
             function = convert(function)
         self.function = partial(function, *args, **kwargs)
 
-    def set_outputs(self, outputs: tuple[Any, ...], named: dict[str, Any]) -> NoReturn:
+    def set_outputs(self, outputs: tuple[object, ...], named: dict[str, object]) -> NoReturn:
         """Raise ArgumentError: a definition returns the outputs of each batch anew."""
         raise ArgumentError("debug=True needs a definition that pipeline_def decorates")
 
@@ -82,7 +82,7 @@ class DebugRun:
         progress: Progress,
         shutdown: Shutdown,
         turn: threading.RLock,
-        pipeline: Callable[[], Any],
+        pipeline: Callable[[], object],
     ) -> None:
         runner = EagerRunner(config.threads(), config.device_id, config.prefetch_device_bytes)
         self._fed: _Fed = defaultdict(list)
@@ -188,7 +188,7 @@ class DebugRun:
         return outputs, progress.user_state | graph.user_state
 
     def feed(
-        self, data_node: DataNode | str, data: Any, layout: str | None, cuda_stream: Any
+        self, data_node: DataNode | str, data: object, layout: str | None, cuda_stream: object
     ) -> None:
         """Feed a source, or keep the data until the first batch makes the source."""
         self._shutdown.check()
@@ -227,7 +227,7 @@ def _open_input(
 ) -> None:
     """Open an input at its place in a checkpoint, and feed it what came before."""
     name, operator = source.node.name, source.operator
-    states: Mapping[str, Any] = {} if restored is None else restored.inputs
+    states: Mapping[str, object] = {} if restored is None else restored.inputs
     if restored is not None and name not in states:
         raise CheckpointError(
             f"the checkpoint holds the state of {sorted(states)}, but not of {name!r}; give the "

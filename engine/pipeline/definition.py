@@ -45,7 +45,7 @@ _OPTIONS_OF = "_pipeline_def_options"
 
 @overload
 def pipeline_def(
-    fn: Callable[P, Any], **options: Unpack[PipelineOptions]
+    fn: Callable[P, object], **options: Unpack[PipelineOptions]
 ) -> PipelineFunction[P]: ...
 
 
@@ -55,7 +55,7 @@ def pipeline_def(
 ) -> Callable[[Callable[P, Any]], PipelineFunction[P]]: ...
 
 
-def pipeline_def(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
+def pipeline_def(fn: Callable[..., object] | None = None, **options: object) -> Any:
     """Make a function that defines a graph into one that returns a `Pipeline`.
 
     Args:
@@ -117,7 +117,7 @@ def _decorate(function: Callable[..., Any], options: dict[str, Any]) -> Callable
     return make
 
 
-def _class_for(options: dict[str, Any]) -> type[Pipeline]:
+def _class_for(options: dict[str, object]) -> type[Pipeline]:
     if not options.get("debug"):
         return Pipeline
     from .debug_pipeline import DebugPipeline
@@ -125,7 +125,7 @@ def _class_for(options: dict[str, Any]) -> type[Pipeline]:
     return DebugPipeline
 
 
-def decorator_options(value: Any) -> dict[str, Any] | None:
+def decorator_options(value: object) -> dict[str, Any] | None:
     """Return the options that `pipeline_def` was given for a function; None for other values."""
     options: dict[str, Any] | None = getattr(value, "__dict__", {}).get(_OPTIONS_OF)
     return options

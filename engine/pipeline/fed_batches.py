@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from threading import Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ArgumentError, PipelineStopped
 from ..run.feeding import fed_source
@@ -100,7 +100,7 @@ class FedBatches:
         return None if self._run is None else self._run.executor.feeder
 
     def feed(
-        self, data: Mapping[str, Any], samples: Selection | None = None, *, owned: bool
+        self, data: Mapping[str, object], samples: Selection | None = None, *, owned: bool
     ) -> None:
         """Feed one batch, which starts at once.
 

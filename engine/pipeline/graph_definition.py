@@ -44,14 +44,14 @@ class Definition:
         """Whether nothing has defined the graph yet."""
         return not self.outputs
 
-    def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    def define(self, function: Callable[..., object], *args: object, **kwargs: object) -> None:
         """Let `function` define the graph."""
         if self.graph.conditionals:
             function = convert(function)
         with defining(self.graph):
             self._take(function(*args, **kwargs))
 
-    def set_outputs(self, outputs: tuple[Any, ...], named: dict[str, Any]) -> None:
+    def set_outputs(self, outputs: tuple[object, ...], named: dict[str, object]) -> None:
         """Define the graph by its outputs: see `Pipeline.set_outputs`."""
         if outputs and named:
             raise ArgumentError(
@@ -64,7 +64,7 @@ class Definition:
             only = outputs[0] if len(outputs) == 1 else outputs
             self._take(named or (only if isinstance(only, Mapping) else outputs))
 
-    def _take(self, result: Any) -> None:
+    def _take(self, result: object) -> None:
         names, values = names_and_values(result)
         self.replace_outputs(as_outputs(self.graph, values, names), names)
 
@@ -107,7 +107,7 @@ class Definition:
 
     # The `with` block of the pipeline
 
-    def enter(self, block: AbstractContextManager[Any]) -> None:
+    def enter(self, block: AbstractContextManager[object]) -> None:
         """Begin a block: one that defines the graph, or one that closes the pipeline."""
         self._block = block
         block.__enter__()

@@ -22,9 +22,9 @@ class FurtherOptions(TypedDict, total=False):
     checkpoint: str | bytes | bytearray | memoryview | os.PathLike[str] | None
     py_num_workers: int
     py_start_method: str
-    py_callback_pickler: Any
-    output_dtype: Any
-    output_ndim: Any
+    py_callback_pickler: object
+    output_dtype: object
+    output_ndim: object
     output_layout: Any
     exec_dynamic: bool | None
     experimental_exec_dynamic: bool | None
@@ -92,11 +92,11 @@ class PipelineFunction(Protocol[P]):
     @overload
     def __call__(self, *args: Any, py_start_method: str, **others: Any) -> Pipeline: ...
     @overload
-    def __call__(self, *args: Any, py_callback_pickler: Any, **others: Any) -> Pipeline: ...
+    def __call__(self, *args: Any, py_callback_pickler: object, **others: Any) -> Pipeline: ...
     @overload
-    def __call__(self, *args: Any, output_dtype: Any, **others: Any) -> Pipeline: ...
+    def __call__(self, *args: Any, output_dtype: object, **others: Any) -> Pipeline: ...
     @overload
-    def __call__(self, *args: Any, output_ndim: Any, **others: Any) -> Pipeline: ...
+    def __call__(self, *args: Any, output_ndim: object, **others: Any) -> Pipeline: ...
     @overload
     def __call__(self, *args: Any, output_layout: Any, **others: Any) -> Pipeline: ...
     @overload

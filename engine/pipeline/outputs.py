@@ -19,7 +19,7 @@ Names = tuple[str, ...] | None
 """The names of a pipeline's outputs, in their order; None if its definition returns no dict."""
 
 
-def names_and_values(result: Any) -> tuple[Names, Sequence[Any]]:
+def names_and_values(result: object) -> tuple[Names, Sequence[Any]]:
     """Take apart what a definition returns: a dict, a tuple, a list, or one value.
 
     Raises:
@@ -41,7 +41,7 @@ def as_output_names(keys: Sequence[Any]) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def as_outputs(graph: Graph, values: Iterable[Any], names: Names = None) -> tuple[DataNode, ...]:
+def as_outputs(graph: Graph, values: Iterable[object], names: Names = None) -> tuple[DataNode, ...]:
     """Check a pipeline's outputs; constants become nodes, and all become nodes of `graph`."""
     outputs = []
     for i, value in enumerate(values):
@@ -105,7 +105,7 @@ class OutputChecks:
                     )
 
 
-def for_each_output(name: str, value: Any, count: int) -> list[Any]:
+def for_each_output(name: str, value: object, count: int) -> list[Any]:
     """Return a value for each of `count` outputs: the same one, or those that a list gives."""
     if not isinstance(value, list | tuple):
         return [value] * count

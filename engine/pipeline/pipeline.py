@@ -81,9 +81,9 @@ class Pipeline(
     def feed_input(
         self,
         data_node: DataNode | str,
-        data: Any,
+        data: object,
         layout: str | None = None,
-        cuda_stream: Any = None,
+        cuda_stream: object = None,
         use_copy_kernel: bool = False,
     ) -> None:
         """Give an external source its next batch.
@@ -141,7 +141,7 @@ class Pipeline(
         with self._taken_turn():
             run.launch_ahead(self._own_setup())
 
-    def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
+    def share_outputs(self, cuda_stream: object = None) -> tuple[TensorList, ...]:
         """Wait for the next batch and return its outputs.
 
         The outputs are complete: `cuda_stream` is accepted, but has nothing to wait for.
@@ -154,7 +154,7 @@ class Pipeline(
         """Return the next batch: `share_outputs` after `release_outputs`."""
         return self.share_outputs()
 
-    def run(self, cuda_stream: Any = None, /, **inputs: Any) -> tuple[TensorList, ...]:
+    def run(self, cuda_stream: object = None, /, **inputs: object) -> tuple[TensorList, ...]:
         """Return the next batch, a `TensorList` an output.
 
         Outputs with names, which `output_names` tells, have the order of the definition's dict.

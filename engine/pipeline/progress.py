@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..order.checkpoint import Checkpoint
 from ..run.checkpointing import snapshots, states_of
@@ -24,7 +23,7 @@ class Progress:
     restored: Checkpoint | None
     restored_at: int = 0
     delivered: int = 0
-    user_state: dict[str, Any] = field(default_factory=dict)
+    user_state: dict[str, object] = field(default_factory=dict)
 
     def begin(self, plan: Plan) -> None:
         """Begin with the inputs' states in the checkpoint, if there is one."""
@@ -34,12 +33,12 @@ class Progress:
         """Take the sources' present states, for a checkpoint that is made now."""
         self.user_state |= snapshots(plan)
 
-    def deliver(self, user_state: dict[str, Any]) -> None:
+    def deliver(self, user_state: dict[str, object]) -> None:
         """Count a batch, after which the sources have these states."""
         self.delivered += 1
         self.user_state = user_state
 
-    def restore(self, saved: Checkpoint, states: dict[str, Any]) -> None:
+    def restore(self, saved: Checkpoint, states: dict[str, object]) -> None:
         """Go on from a checkpoint, with these states of the inputs."""
         self.restored, self.restored_at = saved, self.delivered
         self.user_state = states

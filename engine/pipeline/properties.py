@@ -44,7 +44,7 @@ class PipelineProperties(StagedPipeline):
         readers = self._as_built().readers()
         return {name: reader.class_names() for name, reader in readers.items()}
 
-    def reconfigure(self, **options: Any) -> None:
+    def reconfigure(self, **options: object) -> None:
         """Change arguments of the pipeline, which must not be built yet if their values differ.
 
         Raises:

@@ -19,7 +19,7 @@ class ResumablePipeline(StagedPipeline):
         self,
         filename: str | os.PathLike[str] | None = None,
         *,
-        iterator: dict[str, Any] | None = None,
+        iterator: dict[str, object] | None = None,
         ahead: int = 0,
     ) -> bytes:
         """Return where the run stands, and write the same to `filename` if given.

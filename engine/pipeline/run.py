@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError, PipelineStopped
 from ..run.executor import Executor
@@ -88,7 +88,7 @@ class Run:
             )
 
     def feed(
-        self, data_node: DataNode | str, data: Any, layout: str | None, cuda_stream: Any
+        self, data_node: DataNode | str, data: object, layout: str | None, cuda_stream: object
     ) -> None:
         """Feed a source."""
         fed_source(self._built.plan, data_node).operator.feed(data, layout, cuda_stream)

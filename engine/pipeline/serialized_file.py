@@ -24,7 +24,7 @@ _HEAD = re.compile(rb"penstock pipeline (\d{1,9})(?: ([0-9a-f]{64}))?\n")
 _START = b"penstock pipeline "
 
 
-def dump(document: dict[str, Any]) -> bytes:
+def dump(document: dict[str, object]) -> bytes:
     """Return a document as the bytes of a file.
 
     Raises:
@@ -35,7 +35,7 @@ def dump(document: dict[str, Any]) -> bytes:
     return _START + b"%d %s\n" % (VERSION, hashlib.sha256(body).hexdigest().encode()) + body
 
 
-def load(data: Any) -> dict[str, Any]:
+def load(data: object) -> dict[str, Any]:
     """Return the document that a file consists of.
 
     Raises:

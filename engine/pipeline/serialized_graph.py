@@ -22,22 +22,20 @@ stands for all of them: see `graph/branches.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from ..errors import PenstockError, SerializationError
 from ..graph.branches import Branch
 from ..graph.nodes import DataNode, Graph, Node, StoredCall, restored_node
 from ..graph.operator import OPERATORS, CompositeOperator
-from ..graph.portable import NotPortable, decode, encode
+from ..graph.portable import Json, NotPortable, Pickled, Unpickled, decode, encode
 
 MAX_NODES = 10_000
 """Nodes of a stored pipeline. Each takes a third of a millisecond to make; large pipelines have
 hundreds."""
 
-Json = Any
-Pickled = Callable[[Any], bytes] | None
-Unpickled = Callable[[bytes], Any] | None
+Kind = TypeVar("Kind")
 
 
 class NodePlace(NamedTuple):
@@ -291,13 +289,20 @@ def _data_at(place: Json, nodes: Sequence[Node], what: str) -> DataNode:
     return data
 
 
-def _field(document: Mapping[str, Json], name: str, kind: type, what: str) -> Any:
+def _field(document: Mapping[str, Json], name: str, kind: type[Kind], what: str) -> Kind:
     value = document.get(name)
     if type(value) is not kind:
         raise SerializationError(
             f"{what}: {name!r} must be a JSON {_JSON_NAMES[kind]}, but is {value!r:.60}"
         )
-    return value
+    field: Kind = value
+    return field
 
 
-_JSON_NAMES = {list: "array", dict: "object", str: "string", int: "number", bool: "true or false"}
+_JSON_NAMES: dict[type, str] = {
+    list: "array",
+    dict: "object",
+    str: "string",
+    int: "number",
+    bool: "true or false",
+}

@@ -40,7 +40,7 @@ class SerializedPipeline(StagedPipeline):
 
     def serialize(
         self,
-        define_graph: Callable[..., Any] | None = None,
+        define_graph: Callable[..., object] | None = None,
         filename: str | os.PathLike[str] | None = None,
         *,
         allow_pickle: bool = False,
@@ -99,7 +99,7 @@ class SerializedPipeline(StagedPipeline):
         filename: str | os.PathLike[str] | None = None,
         *,
         allow_pickle: bool = False,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Self:
         """Return a pipeline, already built, of what `serialize` has returned or written.
 
@@ -169,7 +169,7 @@ def _stored_options(definition: Definition) -> dict[str, Any]:
     return options
 
 
-def _fill(definition: Definition, document: dict[str, Any], allow_pickle: bool) -> None:
+def _fill(definition: Definition, document: dict[str, object], allow_pickle: bool) -> None:
     """Let a definition have the graph of a stored pipeline."""
     from .serialized_graph import graph_from_json
 
@@ -179,13 +179,13 @@ def _fill(definition: Definition, document: dict[str, Any], allow_pickle: bool) 
     definition.replace_outputs(outputs, _names_of(document, len(outputs)))
 
 
-def _document(data: Any) -> dict[str, Any]:
+def _document(data: object) -> dict[str, object]:
     from .serialized_file import load
 
     return load(data)
 
 
-def _names_of(document: dict[str, Any], count: int) -> Names:
+def _names_of(document: dict[str, object], count: int) -> Names:
     """Return the names of the outputs; older releases have stored none."""
     stored = document.get("output_names")
     if stored is None:
@@ -202,7 +202,7 @@ def _names_of(document: dict[str, Any], count: int) -> Names:
         raise SerializationError(f"the stored pipeline: {problem}") from None
 
 
-def _options_of(document: dict[str, Any]) -> dict[str, Any]:
+def _options_of(document: dict[str, object]) -> dict[str, object]:
     stored = document.get("options")
     if not isinstance(stored, dict):
         raise SerializationError("the stored pipeline has no arguments")
@@ -217,7 +217,7 @@ def _options_of(document: dict[str, Any]) -> dict[str, Any]:
         raise SerializationError(f"an argument of the stored pipeline is {problem}") from None
 
 
-def _pickler() -> Callable[[Any], bytes]:
+def _pickler() -> Callable[[object], bytes]:
     try:
         import cloudpickle
     except ImportError as error:
@@ -226,7 +226,7 @@ def _pickler() -> Callable[[Any], bytes]:
             name="cloudpickle",
         ) from error
 
-    def pickled(value: Any) -> bytes:
+    def pickled(value: object) -> bytes:
         with by_value(cloudpickle, value):
             data: bytes = cloudpickle.dumps(value)
             return data
@@ -234,7 +234,7 @@ def _pickler() -> Callable[[Any], bytes]:
     return pickled
 
 
-def _unpickled(data: bytes) -> Any:
+def _unpickled(data: bytes) -> object:
     try:
         return pickle.loads(data)
     except Exception as error:

@@ -61,7 +61,7 @@ def show_options(shown: Any, signature: inspect.Signature) -> None:
     shown.__signature__ = signature.replace(parameters=parameters)
 
 
-def signature_without_self(function: Callable[..., Any]) -> inspect.Signature:
+def signature_without_self(function: Callable[..., object]) -> inspect.Signature:
     """Return the signature of a method as its callers see it."""
     signature = inspect.signature(function)
     return signature.replace(parameters=list(signature.parameters.values())[1:])

@@ -71,7 +71,7 @@ class StagedPipeline:
             "set_outputs in a `with pipeline:` block"
         )
 
-    def set_outputs(self, /, *outputs: Any, **named: Any) -> None:
+    def set_outputs(self, /, *outputs: object, **named: object) -> None:
         """Say which data the pipeline returns.
 
         Args:
@@ -90,7 +90,7 @@ class StagedPipeline:
             raise ArgumentError("add_sink must be called before the pipeline is built")
         self._definition.add_sink(edge)
 
-    def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    def define(self, function: Callable[..., object], *args: object, **kwargs: object) -> None:
         """Let `function` define the graph; it returns one output, or a tuple or dict of them."""
         self._definition.define(function, *args, **kwargs)
 

@@ -8,8 +8,8 @@ from socket import socket, socketpair
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..tensors.arena import beyond_standard_streams
 
 _LENGTH_BYTES = 8  # hold a message's length
@@ -29,7 +29,7 @@ class Channel:
     def __init__(self, connection: socket) -> None:
         self._connection = connection
 
-    def send(self, message: Any) -> None:
+    def send(self, message: object) -> None:
         """Send any picklable object; an object that cannot be pickled sends nothing."""
         pickled = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         self._connection.sendall(len(pickled).to_bytes(_LENGTH_BYTES, "little") + pickled)
@@ -52,11 +52,11 @@ class Channel:
             end = _LENGTH_BYTES + int.from_bytes(received[:_LENGTH_BYTES], "little")
         return pickle.loads(memoryview(received)[_LENGTH_BYTES:])
 
-    def send_content(self, array: NDArray[Any]) -> None:
+    def send_content(self, array: Array) -> None:
         """Send the bytes of a C-contiguous array, for `receive_content` of the other side."""
         self._connection.sendall(array.reshape(-1).view(np.uint8).data)
 
-    def receive_content(self, array: NDArray[Any]) -> None:
+    def receive_content(self, array: Array) -> None:
         """Wait for the bytes that fill a C-contiguous array.
 
         `receive` takes all bytes that have arrived. So a message must go the other way between a

@@ -40,7 +40,7 @@ class Answers(Pending[list[Any] | None]):
     """
 
     def __init__(
-        self, receive: Callable[[], list[Any]] | None, lose: Callable[[], None] | None = None
+        self, receive: Callable[[], list[object]] | None, lose: Callable[[], None] | None = None
     ) -> None:
         self._receive = receive
         self._lose = lose
@@ -122,7 +122,7 @@ class HelperProcesses:
         task: str,
         module: str,
         arena: Arena,
-        setup: Any,
+        setup: object,
         *,
         numbers: Sequence[int] = (),
         processes: int = 1,
@@ -160,16 +160,16 @@ class HelperProcesses:
         """Return the first message to each process, in a thread that starts the processes."""
         return self._setup
 
-    def ask(self, *request: Any) -> Any:
+    def ask(self, *request: object) -> Any:
         """Return the answer to a request; None if no process answers."""
         answers = self.ask_each([request])
         return None if answers is None else answers[0]
 
-    def ask_each(self, requests: Sequence[tuple[Any, ...]]) -> list[Any] | None:
+    def ask_each(self, requests: Sequence[tuple[object, ...]]) -> list[object] | None:
         """Return the answers to requests, at most one a process; None if a process has died."""
         return self.send_each(requests).result()
 
-    def send_each(self, requests: Sequence[tuple[Any, ...]]) -> Answers:
+    def send_each(self, requests: Sequence[tuple[object, ...]]) -> Answers:
         """Send requests; return the answers to come: see `ask_each`."""
         helper = self._helper
         if helper is None or not self.is_there:
@@ -262,7 +262,7 @@ class _LivingProcesses:
             raise
         self._free: SimpleQueue[tuple[Channel, ...]] = SimpleQueue()
 
-    def wait_until_ready(self, setup: Any) -> None:
+    def wait_until_ready(self, setup: object) -> None:
         """Send the first message, and wait until the processes answer requests."""
         for process in self._processes:
             try:
@@ -275,7 +275,7 @@ class _LivingProcesses:
             self._free.put(seat)
         self.ready = True
 
-    def send(self, requests: Sequence[tuple[Any, ...]]) -> Callable[[], list[Any]]:
+    def send(self, requests: Sequence[tuple[object, ...]]) -> Callable[[], list[Any]]:
         """Return a function that waits for answers; both raise EOFError or OSError after an end."""
         seat = self._free.get()
         number = 0

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import DType
 from ..errors import WorkerError
 from ..graph.operator import Array
 from ..tensors.arena import PLAIN_DTYPES, Arena, ArenaSlot
@@ -55,7 +56,7 @@ class AskSlab(NamedTuple):
 
     key: Key
     shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    dtype: DType
 
 
 class AskBlock(NamedTuple):

@@ -32,7 +32,7 @@ class UserTask(Pending[Returned]):
     def __init__(
         self,
         ordinal: int,
-        request: Any,
+        request: object,
         inputs: Sequence[InputRows],
         targets: Sequence[Array | None],
         empty: Callable[..., Array],

@@ -125,7 +125,7 @@ class PythonWorkers:
     def call(
         self,
         ordinal: int,
-        request: Any,
+        request: object,
         inputs: Sequence[InputRows],
         targets: Sequence[Array | None],
         empty: Callable[..., Array],

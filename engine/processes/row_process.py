@@ -60,7 +60,7 @@ class RowProcess:
         self.process.close()
         self._row = self._row.copy()  # the arena's map may go
 
-    def _first_answer(self, *message: Any) -> Any:
+    def _first_answer(self, *message: object) -> Any:
         """Send the first message, if any, and return the answer."""
         try:
             for each in message:

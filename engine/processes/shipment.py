@@ -25,7 +25,7 @@ class Shipment(NamedTuple):
     slots: list[ArenaSlot]
 
     @classmethod
-    def of(cls, value: Any, arena: Arena) -> Shipment:
+    def of(cls, value: object, arena: Arena) -> Shipment:
         """Pack an object; its large arrays are copied into memory of the arena, which they keep.
 
         Raises:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ..arrays import DType
 from ..graph.operator import Array
 from ..tensors import TensorListCPU
 from ..tensors.alignment import ALIGNMENT, address_of_host
@@ -109,7 +110,7 @@ class ParentProcess:
         self.wait_ns += perf_counter_ns() - started
         return message
 
-    def send(self, message: Any) -> None:
+    def send(self, message: object) -> None:
         """Send a message."""
         self._channel.send(message)
 
@@ -138,7 +139,7 @@ class _Blocks:
         self._blocks: list[tuple[int, Array]] = []
         self._free: Array = np.empty(0, np.uint8)
 
-    def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    def empty(self, shape: tuple[int, ...], dtype: DType) -> Array:
         """Return memory for one row, in a block or on this process' heap."""
         nbytes = prod(shape) * dtype.itemsize
         aligned = -(-nbytes // ALIGNMENT) * ALIGNMENT

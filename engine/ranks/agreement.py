@@ -37,7 +37,7 @@ Facts = Mapping[str, Any]
 
 _patience = PATIENCE_SECONDS
 _lock = threading.Lock()
-_numbered: tuple[Any, dict[str, int]] = (None, {})  # pipelines of each name, of one store
+_numbered: tuple[object, dict[str, int]] = (None, {})  # pipelines of each name, of one store
 
 
 class Agreement:
@@ -245,7 +245,7 @@ def _ranks(numbers: list[int]) -> str:
     return f"ranks {', '.join(shown)} and {last}"
 
 
-def _number(name: str, store: Any) -> int:
+def _number(name: str, store: object) -> int:
     """Return how many pipelines of this name have started since the store is there."""
     global _numbered
     with _lock:

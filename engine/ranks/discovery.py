@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 import sys
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from ..errors import ArgumentError
@@ -106,7 +107,7 @@ def say_once(line: str) -> None:
 
 
 def _of_torch() -> Ranks | None:
-    module: Any = sys.modules.get("torch.distributed")
+    module: ModuleType | None = sys.modules.get("torch.distributed")
     if module is None or not module.is_available() or not module.is_initialized():
         return None
     return _checked(module.get_rank(), module.get_world_size(), "torch.distributed")
@@ -122,7 +123,7 @@ def _of_paddle() -> Ranks | None:
 
 def _of_jax() -> Ranks | None:
     # jax.process_index() would start the devices, and wait for all processes to start theirs.
-    module: Any = sys.modules.get("jax._src.distributed")
+    module: object = sys.modules.get("jax._src.distributed")
     state: Any = getattr(module, "global_state", None)
     if getattr(state, "client", None) is None:
         return None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from types import ModuleType
 from typing import Any, NamedTuple
 
-_inherited: list[Any] = []  # the store of the process from which this one was forked
+_inherited: list[object] = []  # the store of the process from which this one was forked
 
 
 class Group(NamedTuple):
@@ -29,7 +30,7 @@ def process_group() -> Group | None:
     A process that was forked from a rank, such as a worker of PyTorch's DataLoader, has none: it
     shares the connection of the rank, and would disturb it.
     """
-    module: Any = sys.modules.get("torch.distributed")
+    module: ModuleType | None = sys.modules.get("torch.distributed")
     if module is None or not module.is_available() or not module.is_initialized():
         return None
     store = _store_of(module)
@@ -39,7 +40,7 @@ def process_group() -> Group | None:
     return group if group.world > 1 else None
 
 
-def _store_of(module: Any) -> Any:
+def _store_of(module: ModuleType) -> object:
     try:
         return module.distributed_c10d._get_default_store()
     except (AttributeError, RuntimeError, ValueError, AssertionError):
@@ -47,9 +48,9 @@ def _store_of(module: Any) -> Any:
 
 
 def _note_fork() -> None:
-    module: Any = sys.modules.get("torch.distributed")
+    module = sys.modules.get("torch.distributed")
     is_initialized = getattr(module, "is_initialized", None)
-    if is_initialized is not None and is_initialized():
+    if module is not None and is_initialized is not None and is_initialized():
         _inherited.append(_store_of(module))
 
 

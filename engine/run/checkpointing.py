@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from ..errors import CheckpointError
 from ..order.checkpoint import Checkpoint
 from ..work.plan import Plan
 
 
-def input_states(plan: Plan, delivered: int, source_states: Mapping[str, Any]) -> dict[str, Any]:
+def input_states(
+    plan: Plan, delivered: int, source_states: Mapping[str, object]
+) -> dict[str, object]:
     """Return the state of each input after so many delivered batches.
 
     Args:
@@ -29,7 +30,7 @@ def input_states(plan: Plan, delivered: int, source_states: Mapping[str, Any]) -
     }
 
 
-def states_of(plan: Plan, restored: Checkpoint | None) -> dict[str, Any]:
+def states_of(plan: Plan, restored: Checkpoint | None) -> dict[str, object]:
     """Return the state of each input in a checkpoint; nothing without a checkpoint.
 
     Raises:
@@ -52,7 +53,7 @@ def states_of(plan: Plan, restored: Checkpoint | None) -> dict[str, Any]:
     return dict(restored.inputs)
 
 
-def next_epoch_states(plan: Plan, delivered: int) -> dict[str, Any]:
+def next_epoch_states(plan: Plan, delivered: int) -> dict[str, object]:
     """Return the state of each reader at the start of the first epoch that no rank has begun.
 
     Readers of data sets of one size, such as images and their masks, begin the same epoch.
@@ -63,7 +64,7 @@ def next_epoch_states(plan: Plan, delivered: int) -> dict[str, Any]:
     }
 
 
-def snapshots(plan: Plan) -> dict[str, Any]:
+def snapshots(plan: Plan) -> dict[str, object]:
     """Return the present state of each source that has a state."""
     states = {source.node.name: source.operator.snapshot() for source in plan.sources}
     return {name: state for name, state in states.items() if state is not None}

@@ -95,9 +95,9 @@ class PipelineConfig:
     checkpoint: str | bytes | bytearray | memoryview | os.PathLike[str] | None = None
     py_num_workers: int = 1
     py_start_method: str = "fork"
-    py_callback_pickler: Any = None
-    output_dtype: Any = None
-    output_ndim: Any = None
+    py_callback_pickler: object = None
+    output_dtype: object = None
+    output_ndim: object = None
     output_layout: Any = None
     exec_dynamic: bool | None = None
     experimental_exec_dynamic: bool | None = None
@@ -136,7 +136,7 @@ class PipelineConfig:
         if self.on_error not in POLICIES:
             raise ArgumentError(f"on_error must be one of {POLICIES}, but is {self.on_error!r}")
 
-    def _convert(self, convert: Callable[[str, Any], Any], *names: str) -> None:
+    def _convert(self, convert: Callable[[str, Any], object], *names: str) -> None:
         """Convert the values of these fields, if they are given."""
         for name in names:
             value = getattr(self, name)
@@ -181,21 +181,21 @@ class PipelineConfig:
         return None if self.quarantine_log is None else Path(self.quarantine_log)
 
 
-def _integer(name: str, value: Any) -> int:
+def _integer(name: str, value: object) -> int:
     """Return an int of Python or NumPy as an int of Python."""
     if isinstance(value, bool) or not isinstance(value, Integral) or abs(int(value)) >> 63:
         raise ArgumentError(f"{name} must be an int of 64 bits, but is {value!r}")
     return int(value)
 
 
-def _number(name: str, value: Any) -> int:
+def _number(name: str, value: object) -> int:
     number = _integer(name, value)
     if number < 0:
         raise ArgumentError(f"{name} must not be negative, but is {value!r}")
     return number
 
 
-def _positive(name: str, value: Any) -> int:
+def _positive(name: str, value: object) -> int:
     number = _integer(name, value)
     if number < 1:
         raise ArgumentError(f"{name} must be a positive int, but is {value!r}")
@@ -208,7 +208,7 @@ def _size(name: str, value: Any) -> int:
     return _positive(name, int(value) if whole else value)
 
 
-def _truth(name: str, value: Any) -> bool:
+def _truth(name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_) and value not in (0, 1):
         raise ArgumentError(f"{name} must be a bool, but is {value!r}")
     return bool(value)

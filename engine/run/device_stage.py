@@ -142,7 +142,7 @@ class DeviceStage:
         self, batch: Batch, segment: Segment, device: Device
     ) -> tuple[list[Any], BaseException | None]:
         """Launch a segment; return an event before and after each operator, and the error."""
-        events: list[Any] = []
+        events: list[object] = []
         try:
             events.append(self._device.mark(device))
             for step in segment.steps:
@@ -170,7 +170,7 @@ class DeviceStage:
                 self._done(batch, index, failure)
                 del job, batch, failure
 
-    def _finish(self, batch: Batch, segment: Segment, events: list[Any]) -> None:
+    def _finish(self, batch: Batch, segment: Segment, events: list[object]) -> None:
         if events:
             self._device.wait_for(events[-1])
             for step, elapsed in zip(segment.steps, self._device.elapsed_ns(events), strict=False):

@@ -37,13 +37,13 @@ def pickle_by_value(fun: F) -> F:
     return fun
 
 
-def is_marked(value: Any) -> bool:
+def is_marked(value: object) -> bool:
     """Return whether `pickle_by_value` was called with this function."""
     return getattr(value, _MARK, False) is True
 
 
 @contextmanager
-def by_value(cloudpickle: ModuleType, value: Any) -> Iterator[None]:
+def by_value(cloudpickle: ModuleType, value: object) -> Iterator[None]:
     """Have cloudpickle store the module's code of a function that is marked, in this block."""
     module = sys.modules.get(getattr(value, "__module__", ""))
     if not is_marked(value) or module is None or module.__name__ == "__main__":
@@ -56,7 +56,7 @@ def by_value(cloudpickle: ModuleType, value: Any) -> Iterator[None]:
         cloudpickle.unregister_pickle_by_value(module)
 
 
-def user_pickler(given: Any) -> UserPickler:
+def user_pickler(given: object) -> UserPickler:
     """Return what pickles users' functions for Python workers.
 
     Args:
@@ -81,7 +81,7 @@ def user_pickler(given: Any) -> UserPickler:
     return UserPickler(partial(pickler.dumps, **for_dumps or {}), pickle.dumps(loads))
 
 
-def _dumps(value: Any) -> bytes:
+def _dumps(value: object) -> bytes:
     """Return the pickle of a user's object, by value if cloudpickle is there."""
     try:
         import cloudpickle

@@ -25,6 +25,10 @@ class DenseRows(Rows):
     def __len__(self) -> int:
         return len(self.array)
 
+    def __iter__(self) -> Iterator[Any]:
+        # Of numbers, NumPy's own iteration would make scalars.
+        return iter(self.array) if self.array.ndim > 1 else super().__iter__()
+
     def row(self, i: int) -> Any:
         return self.array[i, ...]
 

@@ -197,11 +197,11 @@ class TensorListGPU(TensorList):
         part = self._rows.part(slice(rows.start, rows.stop))
         return type(self)(part, self._layout, *self._about(rows), self._lease)
 
-    def at(self, i: int) -> Tensor:
+    def at(self, i: int) -> TensorGPU:
         """Return row `i` as a `TensorGPU`, without a copy."""
         return self[i]
 
-    def __getitem__(self, i: int) -> Tensor:
+    def __getitem__(self, i: int) -> TensorGPU:
         i = self._checked(i)
         return self._named(TensorGPU(self.row(i), self.layout(), lease=self._lease), i)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from .edits import fitting_layout
 from .one_tensor import NumberOfDimensions, Tensor, given
 from .rows import Rows
 from .source_info import NameAt, Names
+
+OneTensor = TypeVar("OneTensor", bound=Tensor)
 
 
 class TensorList:
@@ -89,7 +91,7 @@ class TensorList:
         i = self._checked(i)
         return self._named(self._tensor(self.row(i), self.layout()), i)
 
-    def _named(self, sample: Tensor, i: int) -> Tensor:
+    def _named(self, sample: OneTensor, i: int) -> OneTensor:
         if self._source_info is not None:
             sample._source_info = NameAt(self._source_info, i)
         return sample
@@ -266,8 +268,8 @@ class TensorList:
 
     def data_ptr(self) -> int:
         """Return the address of the first element of a dense batch."""
-        pointer: int = self.as_tensor().data_ptr()  # type: ignore[attr-defined]
-        return pointer
+        tensor: Any = self.as_tensor()  # of a class that has the method
+        return int(tensor.data_ptr())
 
     def __dlpack__(
         self,

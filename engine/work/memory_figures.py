@@ -35,7 +35,8 @@ class MemoryFigures:
                     continue
                 sizes = _sizes(output, batch.count)
                 before = self._largest.get((ordinal, i), (0, 0, 0))
-                self._largest[ordinal, i] = tuple(map(max, before, sizes))  # type: ignore[assignment]
+                mean, largest, reserved = map(max, before, sizes)
+                self._largest[ordinal, i] = mean, largest, reserved
 
     def table(self) -> dict[str, OperatorMemory]:
         """Return the figures by the name of the operator."""

@@ -72,7 +72,9 @@ class Batch(Operand):
             self._dtype = as_dtype(dtype)
 
     @staticmethod
-    def broadcast(sample: Any, batch_size: int, device: Any = None, dtype: Any = None) -> Batch:
+    def broadcast(
+        sample: object, batch_size: int, device: object = None, dtype: object = None
+    ) -> Batch:
         """Return a batch that has one sample so many times.
 
         Args:
@@ -104,7 +106,7 @@ class Batch(Operand):
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.tensors)
 
-    def select(self, sample_range: Any) -> Any:
+    def select(self, sample_range: object) -> Any:
         """Return some samples: a `Tensor` for a number, a `Batch` for a slice or a list."""
         if sample_range is Ellipsis:
             return self
@@ -153,7 +155,7 @@ class SampleList:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def __getitem__(self, selection: Any) -> Any:
+    def __getitem__(self, selection: object) -> Any:
         if isinstance(selection, slice):
             return SampleList(self._batch, self._numbers[selection])
         if isinstance(selection, list):
@@ -196,7 +198,7 @@ class BatchedSlice:
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return self._batch.subscript(key)
 
 
@@ -221,14 +223,14 @@ def stacked(batch: Batch, pad: bool) -> Tensor:
     return Tensor.of(settled(whole.with_layout(layout)))
 
 
-def _list_of(rows: Any, like: TensorList) -> TensorList:
+def _list_of(rows: object, like: TensorList) -> TensorList:
     """Return rows, an array or a list of arrays, that lie in the memory of a batch."""
     if isinstance(like, TensorListGPU):
         return like.with_rows(rows, like.layout())
     return TensorListCPU(rows, like.layout())
 
 
-def _slices_of(array: Any) -> TensorList:
+def _slices_of(array: object) -> TensorList:
     """Return the samples of an array, whose first axis runs over them."""
     whole = Tensor(array)
     if whole.ndim == 0:
@@ -241,7 +243,7 @@ def _slices_of(array: Any) -> TensorList:
     return TensorListCPU(rows, layout)
 
 
-def _joined(rows: list[Any], dtype: Any, device: Any, layout: str | None) -> TensorList:
+def _joined(rows: list[object], dtype: object, device: object, layout: str | None) -> TensorList:
     """Return the samples of a list; the first one decides dtype, device and layout."""
     if not rows:
         if dtype is None:

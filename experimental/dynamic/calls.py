@@ -46,11 +46,11 @@ def set_recorder(recorder: Recorder | None) -> None:
 
 def call(
     operator: str | type[Operator],
-    *inputs: Any,
+    *inputs: object,
     batch_size: int | None = None,
-    device: Any = None,
+    device: object = None,
     rng: RNG | None = None,
-    **arguments: Any,
+    **arguments: object,
 ) -> Any:
     """Call an operator, and return a tensor, a batch, or a tuple of these.
 
@@ -114,7 +114,7 @@ def deferred(plan: Call, kind: type[Value], context: EvalContext) -> tuple[Value
     return tuple(kind.computed(work, i) for i in range(plan.output_count()))
 
 
-def _with_note(run: Callable[[], Any], where: str) -> Any:
+def _with_note(run: Callable[[], object], where: str) -> Any:
     try:
         return run()
     except BaseException as error:
@@ -122,18 +122,18 @@ def _with_note(run: Callable[[], Any], where: str) -> Any:
         raise
 
 
-def _as_value(data: Any) -> Value:
+def _as_value(data: object) -> Value:
     if isinstance(data, Value):
         return data
     if data is None:
         raise ArgumentError("an input that other inputs follow is None; give a tensor")
     if isinstance(data, TensorList):
         return Value.batch_class.of(data)
-    return Value.tensor_class(data)  # type: ignore[call-arg]
+    return Value.tensor_class(data)
 
 
 def _batch_size(
-    operator_class: type[Operator], values: Sequence[Any], batch_size: int | None
+    operator_class: type[Operator], values: Sequence[object], batch_size: int | None
 ) -> int | None:
     sizes = [value.count for value in values if isinstance(value, Value) and value.is_batch]
     if batch_size is not None:
@@ -149,10 +149,10 @@ def _batch_size(
 
 
 def _split(
-    operator_class: type[Operator], arguments: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Value]]:
+    operator_class: type[Operator], arguments: Mapping[str, object]
+) -> tuple[dict[str, object], dict[str, Value]]:
     """Return the arguments that are the same for all samples, and those that may vary."""
-    constants: dict[str, Any] = {}
+    constants: dict[str, object] = {}
     varying: dict[str, Value] = {}
     for name, value in arguments.items():
         declared = operator_class.params.get(name)
@@ -169,7 +169,7 @@ def _split(
     return constants, varying
 
 
-def constant(value: Any) -> Any:
+def constant(value: object) -> Any:
     """Return an argument's value as operators take it: types, devices and tensors as theirs."""
     if isinstance(value, DType):
         return type_id(value)
@@ -185,7 +185,7 @@ def constant(value: Any) -> Any:
     return array.item() if array.ndim == 0 else array
 
 
-def _check_devices(operands: Sequence[Any]) -> None:
+def _check_devices(operands: Sequence[object]) -> None:
     places = {operand.place for operand in operands if isinstance(operand, Value)}
     if len(places) > 1:
         raise ArgumentError(
@@ -193,7 +193,7 @@ def _check_devices(operands: Sequence[Any]) -> None:
         )
 
 
-def _place(operator_class: type[Operator], wanted: Any, inputs: Sequence[Any]) -> str:
+def _place(operator_class: type[Operator], wanted: object, inputs: Sequence[object]) -> str:
     """Return the stage in which the operator runs: "cpu", "mixed" or "gpu"."""
     if wanted is None:
         return default_device(

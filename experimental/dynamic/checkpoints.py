@@ -24,7 +24,7 @@ class _Entry(NamedTuple):
 class Stateful(Protocol):
     """A reader, a `random.RNG`, or any other object with these methods."""
 
-    def get_state(self, *, cuda_stream: Any = None) -> Any:
+    def get_state(self, *, cuda_stream: object = None) -> Any:
         """Return the state, which `str` turns into text."""
 
     def set_state(self, state: Any) -> None:

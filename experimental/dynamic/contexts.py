@@ -53,7 +53,7 @@ class EvalContext:
         *,
         num_threads: int | None = None,
         device_id: int | None = None,
-        cuda_stream: Any = None,
+        cuda_stream: object = None,
         thread_pool: ThreadPool | None = None,
     ) -> None:
         if thread_pool is not None and num_threads is not None:
@@ -118,7 +118,7 @@ class EvalContext:
         self,
         key: Hashable,
         make: Callable[[EagerRunner], EagerOperator],
-        call: Callable[[EagerOperator], Any],
+        call: Callable[[EagerOperator], object],
     ) -> Any:
         """Call an operator, and keep the operator for calls with the same key.
 
@@ -193,7 +193,7 @@ def _close_all(operators: OrderedDict[Hashable, EagerOperator]) -> None:
         operators.popitem()[1].close()
 
 
-def set_current_stream(cuda_stream: Any, /) -> None:
+def set_current_stream(cuda_stream: object, /) -> None:
     """Set the stream of this thread's default context for the current device; None sets none."""
     context = EvalContext.default()
     context._stream = stream(stream=cuda_stream, device_id=context.device_id)

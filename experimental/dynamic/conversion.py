@@ -26,7 +26,11 @@ def tensor(
 
 
 def as_tensor(
-    data: Any, dtype: Any = None, device: Any = None, layout: str | None = None, pad: bool = False
+    data: object,
+    dtype: object = None,
+    device: object = None,
+    layout: str | None = None,
+    pad: bool = False,
 ) -> Tensor:
     """Return data as a tensor, which shares the data's memory if nothing has to be converted.
 
@@ -49,7 +53,7 @@ def batch(tensors: Any, dtype: Any = None, device: Any = None, layout: str | Non
 
 
 def as_batch(
-    tensors: Any, dtype: Any = None, device: Any = None, layout: str | None = None
+    tensors: object, dtype: object = None, device: object = None, layout: str | None = None
 ) -> Batch:
     """Return data as a batch, which shares the data's memory if nothing has to be converted.
 

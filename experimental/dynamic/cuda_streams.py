@@ -6,7 +6,7 @@ program may name one for compatibility.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...engine.gpu.cupy_module import import_cupy
 from .devices import Device
@@ -28,7 +28,7 @@ class Stream:
 
     create_new: ClassVar[object] = object()
 
-    def __init__(self, *, stream: Any = create_new, device_id: int | None = None) -> None:
+    def __init__(self, *, stream: object = create_new, device_id: int | None = None) -> None:
         if stream is None:
             raise ValueError("stream=None is no stream; leave the argument out for a new stream")
         own = None if stream is Stream.create_new else _device_of(stream)
@@ -65,7 +65,7 @@ class Stream:
         return f"Stream(stream={self.handle}, device_id={self.device_id})"
 
 
-def _handle_of(stream: Any) -> int:
+def _handle_of(stream: object) -> int:
     if hasattr(stream, "__cuda_stream__"):
         return int(stream.__cuda_stream__()[1])
     for name in ("cuda_stream", "ptr", "handle"):  # of PyTorch, of CuPy, of others
@@ -76,7 +76,7 @@ def _handle_of(stream: Any) -> int:
     raise TypeError(f"a stream must be a handle or a stream object, but is {stream!r}")
 
 
-def _device_of(stream: Any) -> int | None:
+def _device_of(stream: object) -> int | None:
     number = getattr(stream, "device_id", None)
     if number is None:
         place = getattr(stream, "device", None)
@@ -84,14 +84,14 @@ def _device_of(stream: Any) -> int | None:
     return None if number is None or number < 0 else int(number)
 
 
-def stream(*, stream: Any = Stream.create_new, device_id: int | None = None) -> Stream | None:
+def stream(*, stream: object = Stream.create_new, device_id: int | None = None) -> Stream | None:
     """Return a `Stream` for a stream of any library, or a new one; None for None."""
     if stream is None or (isinstance(stream, Stream) and device_id in (None, stream.device_id)):
         return stream
     return Stream(stream=stream, device_id=device_id)
 
 
-def set_default_stream(cuda_stream: Any, /, device_id: int | None = None) -> None:
+def set_default_stream(cuda_stream: object, /, device_id: int | None = None) -> None:
     """Set the stream of contexts that name none, of all threads; None sets none."""
     chosen = stream(stream=cuda_stream, device_id=device_id)
     number = device_id if chosen is None else chosen.device_id

@@ -50,7 +50,7 @@ class Device:
             self.device_id = None
         elif given is not None and not 0 <= given < max(1, _device_count()):
             raise ValueError(f"Invalid device id: {given}; CUDA finds {_device_count()} devices")
-        self._entered: list[AbstractContextManager[Any] | None] = []
+        self._entered: list[AbstractContextManager[object] | None] = []
 
     @staticmethod
     def default_device_id(device_type: str) -> int | None:

@@ -74,13 +74,13 @@ class DType:
         self.type_id = type_id
         self.name = name or f"{_LETTERS[kind]}{bits}"
 
-    def __call__(self, data: Any, **options: Any) -> Any:
+    def __call__(self, data: object, **options: object) -> Any:
         """Return `ndd.tensor(data, dtype=self, **options)`."""
         if "dtype" in options:
             raise ValueError(f"{self.name}(...) makes a tensor of this type; leave dtype out")
         return self.make_tensor(data, dtype=self, **options)
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[object, ...]:
         return (
             self.kind,
             self.bits,
@@ -107,7 +107,7 @@ class DType:
         return _BY_ID[type_id]
 
     @staticmethod
-    def from_fw_type(numpy_type: Any) -> DType:
+    def from_fw_type(numpy_type: object) -> DType:
         """Return the type of a dtype of NumPy or PyTorch."""
         return _BY_ID[to_dali_type(numpy_type)]
 
@@ -180,7 +180,7 @@ def dtype(value: Any, *details: Any) -> DType:
     return DType.parse(value) if isinstance(value, str) else DType.from_fw_type(value)
 
 
-def type_id(dtype: Any) -> DALIDataType:
+def type_id(dtype: object) -> DALIDataType:
     """Return the value of `types` for a type, or for the value itself."""
     if isinstance(dtype, DALIDataType):
         return dtype
@@ -189,7 +189,7 @@ def type_id(dtype: Any) -> DALIDataType:
     raise ValueError(f"{dtype!r} is no element type that tensors can have")
 
 
-def stored_type(value: Any) -> Any:
+def stored_type(value: object) -> Any:
     """Return the NumPy dtype of whatever `dtype` takes."""
     wanted = dtype(value)
     if wanted.type_id is None:

@@ -31,7 +31,7 @@ _FURTHER = {
 _OF_PIPELINES = ("bytes_per_sample_hint", "name", "preserve", "seed")
 _OF_READERS = ("bytes_per_sample_hint", "name", "preserve", "device")
 
-_FUNCTIONS: dict[tuple[type[Operator], str], Callable[..., Any]] = {}
+_FUNCTIONS: dict[tuple[type[Operator], str], Callable[..., object]] = {}
 
 
 def is_here(operator_class: type[Operator], called: str) -> bool:
@@ -61,7 +61,7 @@ def function_of(operator_class: type[Operator], called: str = "") -> Callable[..
     return _FUNCTIONS[key]
 
 
-def _function(operator_class: type[Operator], called: str) -> Callable[..., Any]:
+def _function(operator_class: type[Operator], called: str) -> Callable[..., object]:
     name = called.rpartition(".")[2]
     reserved = {*_OF_PIPELINES, *(() if operator_class.is_random else ("rng",))}
 
@@ -86,7 +86,7 @@ def _function(operator_class: type[Operator], called: str) -> Callable[..., Any]
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = docstring(operator_class)
-    function.__signature__ = signature(operator_class)  # type: ignore[attr-defined]
+    vars(function)["__signature__"] = signature(operator_class)
     return function
 
 

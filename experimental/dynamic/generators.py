@@ -39,7 +39,7 @@ class RNG:
     _block: int  # whose words these are
     _words: tuple[int, ...]
 
-    def __init__(self, seed: int | None = None, state: Any = None) -> None:
+    def __init__(self, seed: int | None = None, state: object = None) -> None:
         if seed is not None and state is not None:
             raise ValueError("Cannot specify both `seed` and `state`")
         if state is not None:
@@ -75,7 +75,7 @@ class RNG:
         self._key, self._high, self._count = key, high, count
         self._block, self._words = -1, (0, 0, 0, 0)
 
-    def get_state(self, *, cuda_stream: Any = None) -> str:
+    def get_state(self, *, cuda_stream: object = None) -> str:
         """Return the state. `cuda_stream` has no effect."""
         block, word = divmod(self._count, 4)
         return f"Philox_{self._key:016X}_{self._high:016X}:{block & _MASK64:016X}_{word}"

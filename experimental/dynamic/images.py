@@ -26,11 +26,11 @@ def imread(filepaths: Any, /, *, device: Any = "cpu", **arguments: Any) -> Any:
         DecodeError: a file is no image that can be decoded.
     """
     several = isinstance(filepaths, list | tuple)
-    paths: Any = Batch([*map(_path, filepaths)]) if several else _path(filepaths)
+    paths: object = Batch([*map(_path, filepaths)]) if several else _path(filepaths)
     return call("decoders.image", call("io.file.read", paths), device=device, **arguments)
 
 
-def _path(path: Any) -> Value:
+def _path(path: object) -> Value:
     if isinstance(path, Value):
         return path
     if not isinstance(path, str | bytes | os.PathLike):

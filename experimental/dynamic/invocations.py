@@ -34,7 +34,7 @@ class Call(NamedTuple):
     operator: type[Operator]
     device: str
     inputs: tuple[Any, ...]
-    constants: dict[str, Any]
+    constants: dict[str, object]
     varying: dict[str, Value]
     size: int
     rng: RNG | None = None
@@ -64,7 +64,7 @@ class Call(NamedTuple):
     def _operator(self, runner: EagerRunner) -> EagerOperator:
         return EagerOperator(self.operator, self.constants, runner=runner, device=self.device)
 
-    def _input(self, number: int, value: Any) -> Any:
+    def _input(self, number: int, value: object) -> object:
         if not isinstance(value, Value):
             return value
         wanted = self.place_of_input(number)
@@ -83,7 +83,7 @@ class Call(NamedTuple):
         own = "gpu" if self.device == "gpu" else "cpu"
         return own if wanted == "same" else wanted
 
-    def _key(self) -> Any:
+    def _key(self) -> object:
         """Return what an operator can be used for again: the same arguments, on one device."""
         inputs = tuple(
             type(data.samples) if isinstance(data, Value) else (type(data), data)
@@ -98,7 +98,7 @@ class Call(NamedTuple):
         return key
 
 
-def frozen(value: Any) -> Any:
+def frozen(value: object) -> Any:
     """Return a value for keys: equal only if the type is equal, too."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.shape, value.tobytes()

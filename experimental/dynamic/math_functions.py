@@ -14,18 +14,18 @@ from ...operators.elementwise import math_functions
 from .calls import call
 
 
-def _of(name: str) -> Callable[..., Any]:
+def _of(name: str) -> Callable[..., object]:
     documented = getattr(math_functions, name)
     count = len(inspect.signature(documented).parameters)
 
-    def function(*operands: Any) -> Any:
+    def function(*operands: object) -> Any:
         if len(operands) != count:
             raise TypeError(f"math.{name}() takes {count} operands, but was given {len(operands)}")
         return call("_arithmetic", *operands, function=name)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = documented.__doc__
-    function.__signature__ = inspect.signature(documented)  # type: ignore[attr-defined]
+    vars(function)["__signature__"] = inspect.signature(documented)
     return function
 
 

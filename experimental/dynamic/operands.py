@@ -23,26 +23,26 @@ class Operand(Value, NodeArithmetic[Any]):
     __array_priority__ = 1000.0  # so that NumPy calls the operand's method for `array * operand`
     __hash__ = object.__hash__
 
-    def _binary(self, function: str, other: Any, *, swapped: bool = False) -> Any:
+    def _binary(self, function: str, other: object, *, swapped: bool = False) -> object:
         if other is None:
             raise TypeError(f"a {type(self).__name__} and None are no operands of {function!r}")
         operands = (other, self) if swapped else (self, other)
         return call("_arithmetic", *operands, function=function)
 
-    def _unary(self, function: str) -> Any:
+    def _unary(self, function: str) -> object:
         return call("_arithmetic", self, function=function)
 
     def __pos__(self) -> Self:
         return self
 
-    def subscript(self, key: Any) -> Any:
+    def subscript(self, key: object) -> Any:
         """Return the same part of each sample; data in the key give a part for each sample."""
         constants, data = split_key(key, lambda value: isinstance(value, Value))
         if not data:
             return call("_subscript", self, key=constants)
         return call("_subscript", self, key=constants, indices=call("_indices", *data))
 
-    def to_device(self, device: Any, force_copy: bool = False) -> Self:
+    def to_device(self, device: object, force_copy: bool = False) -> Self:
         """Return the data on a device; this object, if they are there already.
 
         Args:

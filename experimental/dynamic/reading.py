@@ -78,11 +78,11 @@ class Reader:
         self,
         max_batch_size: int | None = None,
         name: str | None = None,
-        device: Any = "cpu",
+        device: object = "cpu",
         num_inputs: int | None = None,
         *,
         enable_checkpointing: bool = False,
-        **arguments: Any,
+        **arguments: object,
     ) -> None:
         self._batch_size = max_batch_size
         self._name = name or _NAME
@@ -141,7 +141,7 @@ class Reader:
             self._under_way = token = object()
         return self._items(token, size, ctx)
 
-    def _items(self, token: object, size: int | None, ctx: EvalContext | None) -> Iterator[Any]:
+    def _items(self, token: object, size: int | None, ctx: EvalContext | None) -> Iterator[object]:
         while True:
             with self._lock:
                 if self._under_way is not token or self._pipeline is None:
@@ -175,7 +175,7 @@ class Reader:
         self._under_way = None
         self._position.epoch, self._position.taken = self._position.epoch + 1, 0
 
-    def _next(self, pipeline: Pipeline, size: int | None) -> Any:
+    def _next(self, pipeline: Pipeline, size: int | None) -> object:
         kind: Any = Tensor if size is None else Batch
         outputs = pipeline.run()
         self._has_moved = True
@@ -232,7 +232,7 @@ class Reader:
             pipeline.define(recording.define, self._define)
         return pipeline
 
-    def _define(self) -> tuple[Any, ...]:
+    def _define(self) -> tuple[object, ...]:
         wanted = {**self._arguments, "device": self._stage()}
         outputs = apply(self.operator, (), wanted, self._name)
         if isinstance(outputs, dict):
@@ -256,7 +256,7 @@ class Reader:
             meta: dict[str, Any] = pipeline.reader_meta(self._name)
         return meta
 
-    def get_state(self, *, cuda_stream: Any = None) -> str:
+    def get_state(self, *, cuda_stream: object = None) -> str:
         """Return where the reader stands, as text. `cuda_stream` has no effect."""
         with self._lock:
             if self._pipeline is not None:

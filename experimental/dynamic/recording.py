@@ -41,7 +41,7 @@ class Noted(NamedTuple):
 
     plan: Call
     inputs: tuple[Any, ...]
-    varying: dict[str, Any]
+    varying: dict[str, object]
     made_at: str
     outputs: int
 
@@ -73,7 +73,7 @@ class Recording:
         self.is_noted = False
         self._round = -1
         self._noted: list[Noted] = []
-        self._numbers: dict[Any, int] = {}  # of noted calls, by their keys
+        self._numbers: dict[object, int] = {}  # of noted calls, by their keys
         self._read: dict[Source, int] = {}  # what the program reads, with the pipeline's output
         self._times: Counter[Any] = Counter()  # of calls of random operators in this round
         self._results: Sequence[TensorList] = ()
@@ -146,7 +146,7 @@ class Recording:
         number = self._numbers.get(key)
         return None if number is None else self._of_pipeline(number, plan)
 
-    def _source_of(self, value: Any) -> Any:
+    def _source_of(self, value: object) -> object:
         """Return what data are; None if only the program knows."""
         if not isinstance(value, Value):
             return value
@@ -156,7 +156,7 @@ class Recording:
         return value if value.is_invariant else None
 
     def _note(
-        self, key: Any, plan: Call, inputs: tuple[Any, ...], varying: dict[str, Any]
+        self, key: object, plan: Call, inputs: tuple[object, ...], varying: dict[str, object]
     ) -> tuple[Value, ...]:
         self._at_work = True  # the operator reads its inputs, not the program
         try:
@@ -186,14 +186,14 @@ class Recording:
             for source in sources
         )
 
-    def define(self, reader: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
+    def define(self, reader: Callable[[], tuple[object, ...]]) -> tuple[Any, ...]:
         """Define the pipeline of the further rounds, and return its outputs.
 
         Args:
             reader: adds the reader to the graph, and returns its outputs.
         """
         self.is_noted = True
-        nodes: list[Sequence[Any]] = [reader()]
+        nodes: list[Sequence[object]] = [reader()]
         for noted in self._noted:
             plan = noted.plan
             inputs = [
@@ -208,13 +208,13 @@ class Recording:
         return tuple(nodes[source.call][source.output] for source in self._read)
 
 
-def _identity(value: Any) -> Any:
+def _identity(value: object) -> object:
     if isinstance(value, Source):
         return value
     return ("value", id(value)) if isinstance(value, Value) else (type(value), value)
 
 
-def _node(value: Any, nodes: Sequence[Sequence[Any]], place: str) -> Any:
+def _node(value: Any, nodes: Sequence[Sequence[object]], place: str) -> object:
     """Return the node of data, on the device where an operator reads the data."""
     if isinstance(value, Value):
         array = np.asarray(value.samples.as_cpu().row(0))

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.gpu.cupy_module import import_cupy
 from ...engine.tensors import Tensor as EngineTensor
@@ -16,13 +16,13 @@ from .devices import Device
 from .element_types import stored_type
 
 
-def is_array(data: Any) -> bool:
+def is_array(data: object) -> bool:
     """Return whether data are one array, of NumPy, of PyTorch or of another library."""
     names = ("__array__", "__cuda_array_interface__", "__dlpack__")
     return any(hasattr(data, name) for name in names)
 
 
-def sample_of(data: Any, dtype: Any, layout: str | None) -> TensorList:
+def sample_of(data: Any, dtype: object, layout: str | None) -> TensorList:
     """Return one sample, without a copy if `data` are an array.
 
     Args:
@@ -67,7 +67,7 @@ def checked(layout: str, array: Any) -> str:
     return layout
 
 
-def _is_on_gpu(data: Any) -> bool:
+def _is_on_gpu(data: object) -> bool:
     if isinstance(data, TensorGPU):
         return True
     if hasattr(data, "__dlpack_device__"):
@@ -75,24 +75,24 @@ def _is_on_gpu(data: Any) -> bool:
     return getattr(data, "__cuda_array_interface__", None) is not None
 
 
-def _gpu_array(data: Any) -> Any:
+def _gpu_array(data: object) -> Any:
     cupy = import_cupy()
     array = cupy.from_dlpack(data) if hasattr(data, "__dlpack__") else cupy.asarray(data)
     cupy.cuda.get_current_stream().synchronize()
     return array
 
 
-def _host_array(data: Any) -> NDArray[Any]:
+def _host_array(data: Any) -> Array:
     if hasattr(data, "__array__"):
         try:
             return np.asarray(data)
         except (TypeError, RuntimeError) as error:  # a tensor of PyTorch that needs a gradient
             raise ArgumentError(f"NumPy cannot take a {type(data).__name__}: {error}") from error
-    array: NDArray[Any] = np.from_dlpack(data)
+    array: Array = np.from_dlpack(data)
     return array
 
 
-def _python_array(data: Any, dtype: Any) -> NDArray[Any]:
+def _python_array(data: object, dtype: object) -> Array:
     """Return numbers as an array: of 32 bits, unless `dtype` says otherwise."""
     if isinstance(data, str | bytes) or data is None:
         raise TypeError(
@@ -117,7 +117,7 @@ def _python_array(data: Any, dtype: Any) -> NDArray[Any]:
     return array
 
 
-def _narrow(array: NDArray[Any]) -> NDArray[Any]:
+def _narrow(array: Array) -> Array:
     """Return whole numbers as int32, or as uint32 if they need it."""
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
     for name in ("int32", "uint32"):

@@ -60,7 +60,7 @@ class ExternalSource:
         self._layouts = self._each("layout", layout)
         self._dtypes = self._each("dtype", dtype)
 
-    def _each(self, name: str, value: Any) -> list[Any]:
+    def _each(self, name: str, value: object) -> list[Any]:
         if not isinstance(value, list | tuple):
             return [value] * self._count
         if len(value) != self._count:
@@ -118,7 +118,7 @@ class ExternalSource:
         item = self(batch_size=batch_size)
         return tuple(output.samples for output in (item if self._count > 1 else (item,)))
 
-    def _define(self, batch_size: int) -> tuple[Any, ...]:
+    def _define(self, batch_size: int) -> tuple[object, ...]:
         """Add the source to the graph of a pipeline, and return its outputs."""
         arguments = {
             "source": lambda: [batch.as_cpu() for batch in self._batches(batch_size)],

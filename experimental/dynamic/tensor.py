@@ -7,8 +7,8 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.tensors import TensorListGPU
 from .calls import call
@@ -46,9 +46,9 @@ class Tensor(Operand):
 
     def __init__(
         self,
-        data: Any = None,
-        dtype: Any = None,
-        device: Any = None,
+        data: object = None,
+        dtype: object = None,
+        device: object = None,
         layout: str | None = None,
         batch: Value | None = None,
         index_in_batch: int | None = None,
@@ -122,13 +122,13 @@ class Tensor(Operand):
     def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return self.subscript(key)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if isinstance(self.samples, TensorListGPU):
             raise TypeError("the tensor is on the GPU; tensor.cpu() copies it")
-        row: NDArray[Any] = self.samples.row(0)
+        row: Array = self.samples.row(0)
         if copy is False and dtype not in (None, row.dtype):
             raise ValueError(f"an array of {dtype} needs a copy of the tensor")
         return np.array(row, dtype) if copy else np.asarray(row, dtype)
@@ -137,7 +137,7 @@ class Tensor(Operand):
     def __cuda_array_interface__(self) -> dict[str, Any]:
         if not isinstance(self.samples, TensorListGPU):
             raise AttributeError("the tensor is on the CPU; tensor.gpu() copies it")
-        interface: dict[str, Any] = self.samples[0].__cuda_array_interface__  # type: ignore[attr-defined]
+        interface: dict[str, object] = self.samples[0].__cuda_array_interface__
         return interface
 
     def __dlpack__(self, stream: int | None = None, **options: Any) -> Any:

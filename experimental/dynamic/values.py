@@ -67,6 +67,9 @@ class Value:
     _dtype: DType | None = None  # of a batch without samples, if it is known
     _source: tuple[Invocation, int]  # the call that computes the samples, and the output's number
 
+    def __init__(self, data: object) -> None:
+        raise NotImplementedError
+
     @classmethod
     def of(cls, samples: TensorList) -> Self:
         """Return samples that are there; of a tensor there is one."""

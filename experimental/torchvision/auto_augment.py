@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class Change(NamedTuple):
     """
 
     effect: str
-    parameter: Callable[[float], Any] = lambda magnitude: ()
+    parameter: Callable[[float], object] = lambda magnitude: ()
     is_signed: bool = False
 
 
@@ -119,7 +119,7 @@ class AugmentTransform(Transform):
         device: "cpu" or "gpu".
     """
 
-    def __init__(self, interpolation: Any, fill: Any, device: str | None) -> None:
+    def __init__(self, interpolation: object, fill: object, device: str | None) -> None:
         super().__init__(device)
         self.interpolation = mode_of(interpolation)
         if self.interpolation not in INTERPOLATIONS:
@@ -129,7 +129,7 @@ class AugmentTransform(Transform):
         self.fill = 0.0 if fill is None else float(fill)
 
     def _changed(
-        self, images: Images, steps: NDArray[np.float32], probabilities: Any, rounds: int
+        self, images: Images, steps: NDArray[np.float32], probabilities: object, rounds: int
     ) -> Images:
         drawn = steps_node(table=steps, probabilities=probabilities, rounds=rounds)
         return images.with_node(self._augmented(images, drawn))

@@ -64,7 +64,7 @@ class ColorJitter(Transform):
         return images.with_node(node)
 
 
-def factors_of(value: Any, name: str) -> tuple[float, float]:
+def factors_of(value: object, name: str) -> tuple[float, float]:
     """Return the range of a factor."""
     if value is None:
         return 1.0, 1.0
@@ -78,7 +78,7 @@ def factors_of(value: Any, name: str) -> tuple[float, float]:
     return low, high
 
 
-def turns_of(value: Any) -> tuple[float, float]:
+def turns_of(value: object) -> tuple[float, float]:
     """Return the range of turns of the hue."""
     if value is None:
         return 0.0, 0.0
@@ -172,7 +172,7 @@ class _Effect(RandomTransform):
     effect: str
     tensors_as_pillow = True
 
-    def _parameter(self) -> Any:
+    def _parameter(self) -> object:
         return ()
 
     def _apply(self, images: Images) -> Images:
@@ -196,7 +196,7 @@ class _EffectOfEach(_Effect):
     """Base of the changes of each level by itself, which floats from 0 to 1 get, too."""
 
     @abstractmethod
-    def _changed(self, values: Any) -> Any:
+    def _changed(self, values: object) -> object:
         """Return floats that are changed."""
 
     def _apply_to_floats(self, images: Images) -> Images:
@@ -209,7 +209,7 @@ class RandomInvert(_EffectOfEach):
 
     effect = "invert"
 
-    def _changed(self, values: Any) -> Any:
+    def _changed(self, values: Any) -> object:
         return 1.0 - values
 
 
@@ -235,10 +235,10 @@ class RandomPosterize(_EffectOfEach):
         super().__init__(p, device)
         self.bits = whole(bits, "bits", 0, 8)
 
-    def _parameter(self) -> Any:
+    def _parameter(self) -> object:
         return (256 - (1 << (8 - self.bits)),)
 
-    def _changed(self, values: Any) -> Any:
+    def _changed(self, values: Any) -> object:
         levels = float(1 << self.bits)
         whole_levels = math_functions.floor(values * levels)
         return math_functions.clamp(whole_levels, 0.0, levels - 1) * (1.0 / levels)
@@ -253,10 +253,10 @@ class RandomSolarize(_EffectOfEach):
         super().__init__(p, device)
         self.threshold = threshold
 
-    def _parameter(self) -> Any:
+    def _parameter(self) -> object:
         return (self.threshold,)
 
-    def _changed(self, values: Any) -> Any:
+    def _changed(self, values: Any) -> object:
         above = fn.cast(values >= float(self.threshold), dtype=types.FLOAT)
         return (1.0 - values) * above + values * (1.0 - above)
 
@@ -272,5 +272,5 @@ class RandomAdjustSharpness(_Effect):
             raise ArgumentError(f"sharpness_factor must not be negative, but is {sharpness_factor}")
         self.sharpness_factor = float(sharpness_factor)
 
-    def _parameter(self) -> Any:
+    def _parameter(self) -> object:
         return (self.sharpness_factor,)

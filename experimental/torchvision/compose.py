@@ -49,7 +49,7 @@ class Compose:
         self._options = {"prefetch_queue_depth": 1, **dali_pipeline_kwargs}
         self._pipelines: dict[tuple[str, str, str], Pipeline] = {}
 
-    def __call__(self, data_input: Any) -> Any:
+    def __call__(self, data_input: object) -> Any:
         """Return the transformed images.
 
         Args:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import fn
 from ...engine import types
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...operators.elementwise import math_functions
 from ...operators.vision.windows import ERASE
@@ -63,7 +64,7 @@ class ToDtype(Transform):
         device: "cpu" or "gpu".
     """
 
-    def __init__(self, dtype: Any, scale: bool = False, device: str | None = "cpu") -> None:
+    def __init__(self, dtype: object, scale: bool = False, device: str | None = "cpu") -> None:
         super().__init__(device)
         self.dtype = plain_type(dtype)
         self.scale = bool(scale)
@@ -80,11 +81,11 @@ class ToDtype(Transform):
 class ConvertImageDtype(ToDtype):
     """Converts tensors, and scales their values: `ToDtype(dtype, scale=True)`."""
 
-    def __init__(self, dtype: Any = np.float32, device: str | None = "cpu") -> None:
+    def __init__(self, dtype: object = np.float32, device: str | None = "cpu") -> None:
         super().__init__(dtype, True, device)
 
 
-def plain_type(dtype: Any) -> np.dtype[Any]:
+def plain_type(dtype: Any) -> DType:
     """Return a dtype of NumPy or PyTorch as NumPy's; uint8 or float32."""
     name = str(dtype)
     plain = np.dtype(name.removeprefix("torch.") if name.startswith("torch.") else dtype)
@@ -136,7 +137,7 @@ class Normalize(Transform):
         return replace(images, normalized=(self.mean, self.std))
 
 
-def _numbers(values: Any, name: str) -> tuple[float, ...]:
+def _numbers(values: object, name: str) -> tuple[float, ...]:
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         raise TypeError(f"{name} must be a sequence of numbers, but is {values!r}")
     return tuple(float(value) for value in values)
@@ -159,7 +160,7 @@ class RandomErasing(Transform):
         p: float = 0.5,
         scale: Sequence[float] = (0.02, 0.33),
         ratio: Sequence[float] = (0.3, 3.3),
-        value: Any = 0,
+        value: object = 0,
         inplace: bool = False,
         device: str | None = "cpu",
     ) -> None:

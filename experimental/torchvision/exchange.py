@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError, MissingDependencyError
 from ...engine.tensors import TensorList
 from .images import PILLOW, TENSOR
@@ -27,7 +28,7 @@ class GivenImages(NamedTuple):
     """
 
     array: Any
-    dtype: np.dtype[Any]
+    dtype: DType
     rule: str
     device: str
     is_one: bool
@@ -77,12 +78,12 @@ def result_of(output: TensorList, given: GivenImages, rule: str) -> Any:
     return pictures[0] if given.is_one or len(pictures) == 1 else pictures
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: object) -> bool:
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def _is_picture(value: Any) -> bool:
+def _is_picture(value: object) -> bool:
     image = sys.modules.get("PIL.Image")
     return image is not None and isinstance(value, image.Image)
 

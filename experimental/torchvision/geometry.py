@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -103,7 +102,7 @@ class Pad(Transform):
     def __init__(
         self,
         padding: int | Sequence[int],
-        fill: Any = 0,
+        fill: object = 0,
         padding_mode: str = "constant",
         device: str | None = "cpu",
     ) -> None:
@@ -136,7 +135,7 @@ class RandomCrop(Transform):
         size: int | Sequence[int],
         padding: int | Sequence[int] | None = None,
         pad_if_needed: bool = False,
-        fill: Any = 0,
+        fill: object = 0,
         padding_mode: str = "constant",
         device: str | None = "cpu",
     ) -> None:
@@ -171,7 +170,7 @@ class RandomZoomOut(Transform):
 
     def __init__(
         self,
-        fill: Any = 0,
+        fill: object = 0,
         side_range: Sequence[float] = (1.0, 4.0),
         p: float = 0.5,
         device: str | None = "cpu",

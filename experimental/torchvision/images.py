@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import fn
 from ...engine import types
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.functions import function_of
 from ...engine.graph.nodes import DataNode
@@ -56,7 +57,7 @@ class Images:
     """
 
     stored: DataNode
-    dtype: np.dtype[Any]
+    dtype: DType
     rule: str
     scaled: bool = False
     normalized: tuple[tuple[float, ...], tuple[float, ...]] | None = None
@@ -124,7 +125,7 @@ class Images:
         self,
         window: Any,
         padding_mode: str = "constant",
-        fill: Any = 0,
+        fill: object = 0,
         fill_of_masks: float = 0.0,
     ) -> Images:
         """Return the part of the images in a window, which may reach out of them.
@@ -159,11 +160,11 @@ class Images:
         max_size: int | None,
         interpolation: str,
         antialias: bool,
-        window: Any = None,
+        window: object = None,
     ) -> Images:
         """Return the images, or a window of them, resized: see `VisionResize`."""
         shown = self.shown()
-        options: dict[str, Any] = {"size": size, "max_size": max_size or 0, "window": window}
+        options: dict[str, object] = {"size": size, "max_size": max_size or 0, "window": window}
         stored = resize_node(
             shown.stored,
             interpolation=interpolation,
@@ -212,7 +213,7 @@ class Images:
         extents = self.extents
         return replace(self, boxes=self._moved_boxes(window=fn.cat(extents[:2] * 0, extents[:2])))
 
-    def _moved_boxes(self, **changes: Any) -> DataNode | None:
+    def _moved_boxes(self, **changes: object) -> DataNode | None:
         if self.boxes is None:
             return None
         return _boxes_node(self.boxes, self.extents, **changes)

@@ -68,7 +68,7 @@ class AugMix(AugmentTransform):
             mix = mix + self._augmented(images, self._chain()) * (share * changed)
         return images.with_node(fn.cast(math_functions.floor(mix), dtype=types.UINT8))
 
-    def _shares(self) -> Iterator[Any]:
+    def _shares(self) -> Iterator[object]:
         """Yield the weight of each chain: together one sample of a Dirichlet distribution."""
         left: Any = np.float32(1)
         for others in range(self.mixture_width - 1, 0, -1):

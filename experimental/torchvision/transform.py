@@ -54,7 +54,7 @@ class Transform(ABC):
         """Add the transform to the graph that is being defined."""
         return self._apply(images.on(self.device))
 
-    def __call__(self, data_input: Any) -> Any:
+    def __call__(self, data_input: object) -> Any:
         """Raise RuntimeError: a transform works in a `Compose` alone."""
         raise RuntimeError(
             f"{self!r} is not called by itself: use Compose([{self!r}]), or a function of "
@@ -74,7 +74,7 @@ class RandomTransform(Transform):
         self.p = probability(p)
 
 
-def mode_of(interpolation: Any) -> str:
+def mode_of(interpolation: object) -> str:
     """Return the name of a filter: of a mode, of torchvision's mode, or of Pillow's number."""
     if isinstance(interpolation, int) and not isinstance(interpolation, bool):
         if not 0 <= interpolation < len(_BY_PILLOWS_NUMBER):
@@ -92,7 +92,7 @@ def mode_of(interpolation: Any) -> str:
     return str(value)
 
 
-def sizes_of(size: Any, name: str = "size") -> tuple[int, ...]:
+def sizes_of(size: object, name: str = "size") -> tuple[int, ...]:
     """Return one or two lengths."""
     values = tuple(size) if isinstance(size, Sequence) else (size,)
     if not 1 <= len(values) <= 2 or not all(isinstance(value, Integral) for value in values):
@@ -102,13 +102,13 @@ def sizes_of(size: Any, name: str = "size") -> tuple[int, ...]:
     return tuple(map(int, values))
 
 
-def square(size: Any, name: str = "size") -> tuple[int, int]:
+def square(size: object, name: str = "size") -> tuple[int, int]:
     """Return height and width; one length stands for both."""
     values = sizes_of(size, name)
     return values[0], values[-1]
 
 
-def pair(value: Any, name: str) -> tuple[float, float]:
+def pair(value: object, name: str) -> tuple[float, float]:
     """Return a range: two numbers in order."""
     if (
         not isinstance(value, Sequence)
@@ -123,7 +123,7 @@ def pair(value: Any, name: str) -> tuple[float, float]:
     return low, high
 
 
-def borders(padding: Any) -> tuple[int, int, int, int]:
+def borders(padding: object) -> tuple[int, int, int, int]:
     """Return the padding left, top, right and bottom, of one, two or four numbers."""
     values = tuple(padding) if isinstance(padding, Sequence) else (padding,)
     if len(values) not in (1, 2, 4) or not all(isinstance(value, Integral) for value in values):
@@ -134,7 +134,7 @@ def borders(padding: Any) -> tuple[int, int, int, int]:
     return left, top, right, bottom
 
 
-def one_or_channels(values: Any) -> Any:
+def one_or_channels(values: object) -> Any:
     """Return the fill values of an argument: one, or one a channel; None is 0.
 
     A dict has the values of images under `tv_tensors.Image` or "others".
@@ -153,7 +153,7 @@ def one_or_channels(values: Any) -> Any:
     return values
 
 
-def fill_of_masks(values: Any) -> float:
+def fill_of_masks(values: object) -> float:
     """Return the fill value of masks: that of images, if it is one number; else 0.
 
     A dict has the value of masks under `tv_tensors.Mask` or "others".
@@ -164,7 +164,7 @@ def fill_of_masks(values: Any) -> float:
     return float(numbers.pop()) if len(numbers) == 1 else 0.0
 
 
-def value_of(values: Mapping[Any, Any], *names: str) -> Any:
+def value_of(values: Mapping[object, object], *names: str) -> Any:
     """Return the value under the first of some names that a dict has; else None.
 
     The keys are classes of `tv_tensors`, or "others".
@@ -173,14 +173,14 @@ def value_of(values: Mapping[Any, Any], *names: str) -> Any:
     return next((named[name] for name in names if name in named), None)
 
 
-def probability(p: Any) -> float:
+def probability(p: object) -> float:
     """Return a probability."""
     if not isinstance(p, int | float) or not 0 <= p <= 1:
         raise ArgumentError(f"p must be a number from 0 to 1, but is {p!r}")
     return float(p)
 
 
-def whole(value: Any, name: str, low: int, high: int | None = None) -> int:
+def whole(value: object, name: str, low: int, high: int | None = None) -> int:
     """Return an integer in a range; without `high` there is no largest one."""
     if not isinstance(value, int) or value < low or (high is not None and value > high):
         wanted = f"from {low} on" if high is None else f"from {low} to {high}"

@@ -68,7 +68,7 @@ class Translation:
 
 
 def from_torchvision(
-    transform: Any, *, images: str = "pil", device: str | None = None
+    transform: object, *, images: str = "pil", device: str | None = None
 ) -> Translation:
     """Translate a transform of torchvision into a function for pipeline definitions.
 

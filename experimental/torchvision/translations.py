@@ -63,7 +63,7 @@ class Report(tuple[Entry, ...]):
         )
 
 
-def translated(transform: Any) -> Transform:
+def translated(transform: object) -> Transform:
     """Return a transform, translated if it is one of torchvision.
 
     Raises:
@@ -74,7 +74,7 @@ def translated(transform: Any) -> Transform:
     return _translated(transform, "cpu")
 
 
-def entries(transform: Any, device: str | None) -> Iterator[Entry]:
+def entries(transform: object, device: str | None) -> Iterator[Entry]:
     """Yield what becomes of a transform, or of each of a sequence."""
     for part in _parts(transform):
         name = type(part).__name__
@@ -86,7 +86,7 @@ def entries(transform: Any, device: str | None) -> Iterator[Entry]:
             yield Entry(name, made, "")
 
 
-def _parts(transform: Any) -> Iterator[Any]:
+def _parts(transform: Any) -> Iterator[object]:
     """Yield the transforms of a sequence, and those of sequences in it."""
     if isinstance(transform, list | tuple):
         for part in transform:
@@ -99,13 +99,13 @@ def _parts(transform: Any) -> Iterator[Any]:
         yield transform
 
 
-def _name(transform: Any) -> str:
+def _name(transform: object) -> str:
     """Return the name of a class of torchvision, or ""."""
     kind = type(transform)
     return kind.__name__ if kind.__module__.startswith("torchvision.transforms") else ""
 
 
-def _translated(transform: Any, device: str | None) -> Transform:
+def _translated(transform: object, device: str | None) -> Transform:
     name = _name(transform)
     if not name:
         raise TranslationError("it is no transform of torchvision")
@@ -117,7 +117,7 @@ def _translated(transform: Any, device: str | None) -> Transform:
 def _copied(kind: Callable[..., Transform], *names: str) -> Callable[[Any, str | None], Transform]:
     """Return a translation that passes attributes of torchvision's transform on."""
 
-    def translate(transform: Any, device: str | None) -> Transform:
+    def translate(transform: object, device: str | None) -> Transform:
         return kind(**{name: getattr(transform, name) for name in names}, device=device)
 
     return translate
@@ -209,7 +209,7 @@ def _of_several(
     return translate
 
 
-def _member(transform: Any, device: str | None) -> Transform:
+def _member(transform: object, device: str | None) -> Transform:
     """Return the translation of a transform in another one: of several, if it is a sequence."""
     report = Report(entries(transform, device))
     if report.problems:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.functions import function_of
@@ -23,14 +22,14 @@ from .transform import (
 _map_node = function_of(VisionMap)
 
 
-def _mode(interpolation: Any) -> str:
+def _mode(interpolation: object) -> str:
     name = mode_of(interpolation)
     if name not in ("nearest", "bilinear"):
         raise ArgumentError(f"interpolation is {name!r}; pixels move by 'nearest' or 'bilinear'")
     return name
 
 
-def _angles(value: Any, name: str) -> tuple[float, float]:
+def _angles(value: object, name: str) -> tuple[float, float]:
     if isinstance(value, Real):
         if value < 0:
             raise ArgumentError(f"{name} must not be negative if it is one number, but is {value}")
@@ -56,7 +55,7 @@ class RandomRotation(Transform):
         interpolation: InterpolationMode | int = InterpolationMode.NEAREST,
         expand: bool = False,
         center: Sequence[float] | None = None,
-        fill: Any = 0,
+        fill: object = 0,
         device: str | None = "cpu",
     ) -> None:
         super().__init__(device)
@@ -96,7 +95,7 @@ class RandomAffine(Transform):
         scale: Sequence[float] | None = None,
         shear: float | Sequence[float] | None = None,
         interpolation: InterpolationMode | int = InterpolationMode.NEAREST,
-        fill: Any = 0,
+        fill: object = 0,
         center: Sequence[float] | None = None,
         device: str | None = "cpu",
     ) -> None:
@@ -127,7 +126,7 @@ class RandomAffine(Transform):
         return images.warped(matrix, self.interpolation, self.fill, self._fill_of_masks)
 
 
-def _shears(shear: Any) -> tuple[float, ...]:
+def _shears(shear: object) -> tuple[float, ...]:
     if shear is None:
         return (0.0, 0.0, 0.0, 0.0)
     if isinstance(shear, Sequence) and len(shear) == 4:
@@ -151,7 +150,7 @@ class RandomPerspective(Transform):
         distortion_scale: float = 0.5,
         p: float = 0.5,
         interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
-        fill: Any = 0,
+        fill: object = 0,
         device: str | None = "cpu",
     ) -> None:
         super().__init__(device)

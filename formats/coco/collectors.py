@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ..json_arrays import JsonBlock
 from .columns import ElementError, Ids, checked_strings, float_rows, floats, integers, strings
 from .segmentations import Segmentations, SegmentationsBuilder
@@ -64,7 +64,7 @@ class CocoAnnotations:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def take(self, rows: NDArray[Any]) -> CocoAnnotations:
+    def take(self, rows: Array) -> CocoAnnotations:
         """Return the annotations `rows`, numbers or a mask."""
         if rows.dtype == np.bool_:
             rows = np.flatnonzero(rows)
@@ -101,7 +101,7 @@ class ImageCollector:
         self.file_names += checked_strings(list(map(_file_name, block.elements)), "file_name")
 
 
-def _file_name(image: dict[str, Any]) -> Any:
+def _file_name(image: dict[str, object]) -> Any:
     """Return the file name of an image; LVIS has URLs of COCO's images instead.
 
     As in detectron2, the last folder and the name of the URL are those of the file.
@@ -163,14 +163,14 @@ class AnnotationCollector:
         if self._texts is not None:
             self._texts += block.lifted
 
-    def _lacking(self, elements: list[dict[str, Any]], first: int) -> list[int]:
+    def _lacking(self, elements: list[dict[str, object]], first: int) -> list[int]:
         """Return the numbers of the elements without a box, whose boxes are zeros."""
         boxes = np.frombuffer(self._boxes, np.float64).reshape(-1, 4)[first:]
         empty = np.flatnonzero(~boxes.any(axis=1)).tolist()
         del boxes  # which would keep the array from growing
         return [number for number in empty if not elements[number].get("bbox")]
 
-    def _add(self, elements: list[dict[str, Any]]) -> None:
+    def _add(self, elements: list[dict[str, object]]) -> None:
         self._ids.frombytes(self._known.column(elements, "id", -1).tobytes())
         self._image_ids.frombytes(self._known.column(elements, "image_id").tobytes())
         self._category_ids.frombytes(self._known.column(elements, "category_id").tobytes())

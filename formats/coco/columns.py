@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError
 
 Elements = list[dict[str, Any]]
@@ -160,7 +161,7 @@ def _is_encodable(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def _values(elements: Elements, member: str, default: Any) -> list[Any]:
+def _values(elements: Elements, member: str, default: object) -> list[Any]:
     """Return a member of objects, most of which have it."""
     try:
         return list(map(itemgetter(member), elements))
@@ -168,7 +169,7 @@ def _values(elements: Elements, member: str, default: Any) -> list[Any]:
         return [element.get(member, default) for element in elements]
 
 
-def _numbers(values: list[Any], dtypes: str) -> NDArray[Any] | None:
+def _numbers(values: list[object], dtypes: str) -> Array | None:
     """Return numbers as an array of one of these dtypes; None if one of them has another type."""
     if not values:
         return np.empty(0)
@@ -188,14 +189,14 @@ def _integer(value: Any, number: int, member: str) -> int:
     return int(value)
 
 
-def _float(value: Any) -> float:
+def _float(value: object) -> float:
     if not isinstance(value, int | float):
         raise TypeError
     return float(value)
 
 
 def _each(
-    values: list[Any], member: str, wanted: str, convert: Callable[[Any], Any]
+    values: list[object], member: str, wanted: str, convert: Callable[[Any], object]
 ) -> NDArray[np.float64]:
     converted = []
     for number, value in enumerate(values):
@@ -206,13 +207,13 @@ def _each(
     return np.array(converted, np.float64)
 
 
-def _wrong(number: int, member: str, wanted: str, value: Any) -> ElementError:
+def _wrong(number: int, member: str, wanted: str, value: object) -> ElementError:
     if value is None:
         return ElementError(number, f"{member!r} is missing, where {wanted} is needed")
     return ElementError(number, f"{member!r} is {short(value)}, where {wanted} is needed")
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     """Return the first characters of a value, for messages."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

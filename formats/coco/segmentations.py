@@ -138,7 +138,7 @@ class SegmentationsBuilder:
         )
 
 
-def rle_of(value: Any) -> tuple[tuple[int, int], NDArray[np.uint32]]:
+def rle_of(value: object) -> tuple[tuple[int, int], NDArray[np.uint32]]:
     """Return height and width, and the runs, of a parsed RLE.
 
     Raises:

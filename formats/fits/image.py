@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array, DType
 from ...engine.errors import DecodeError
 from .header import FitsHeader
 
@@ -45,8 +44,8 @@ class FitsImage:
     """
 
     shape: tuple[int, ...]
-    stored: np.dtype[Any]
-    dtype: np.dtype[Any]
+    stored: DType
+    dtype: DType
     scale: float
     zero: float
     offset: int
@@ -65,7 +64,7 @@ class FitsImage:
         shifted = _SHIFTED.get((_bitpix(self.stored), self.zero))
         return self.blank is None and self.scale == 1 and (self.zero == 0 or shifted is not None)
 
-    def complete(self, numbers: NDArray[Any]) -> None:
+    def complete(self, numbers: Array) -> None:
         """Turn the stored bytes into numbers, in place; `in_place` must be true.
 
         Args:
@@ -77,7 +76,7 @@ class FitsImage:
             bits = numbers.view(f"u{numbers.itemsize}")
             np.bitwise_xor(bits, bits.dtype.type(1 << (8 * bits.itemsize - 1)), out=bits)
 
-    def convert(self, stored: NDArray[Any], numbers: NDArray[Any]) -> None:
+    def convert(self, stored: Array, numbers: Array) -> None:
         """Write the numbers that stored ones stand for.
 
         Args:
@@ -144,7 +143,7 @@ def is_compressed(header: FitsHeader) -> bool:
     return header.text("XTENSION") in ("BINTABLE", "A3DTABLE") and header.flag("ZIMAGE")
 
 
-def _bitpix(stored: np.dtype[Any]) -> int:
+def _bitpix(stored: DType) -> int:
     return (-8 if stored.kind == "f" else 8) * stored.itemsize
 
 
@@ -158,7 +157,7 @@ def _blank(header: FitsHeader, bitpix: int, scale: float, zero: float) -> int | 
         return None
 
 
-def _type_of_numbers(bitpix: int, scale: float, zero: float, blank: int | None) -> np.dtype[Any]:
+def _type_of_numbers(bitpix: int, scale: float, zero: float, blank: int | None) -> DType:
     """Return the smallest type that holds all numbers that can be."""
     plain = np.dtype(_STORED[bitpix]).newbyteorder("=")
     if blank is not None:

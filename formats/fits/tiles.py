@@ -8,11 +8,12 @@ from __future__ import annotations
 import importlib
 import io
 from functools import cache
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError, MissingDependencyError, install_hint
 from .header import BLOCK
 from .image import FitsImage
@@ -32,7 +33,7 @@ _SPARE_BYTES = 1 << 20
 
 
 @cache
-def astropy_fits() -> Any:
+def astropy_fits() -> ModuleType:
     """Return the module `astropy.io.fits`.
 
     Raises:
@@ -61,7 +62,7 @@ def check_ratio(image: FitsImage) -> None:
         )
 
 
-def decode_tiles(image: FitsImage, hdu: NDArray[np.uint8]) -> NDArray[Any]:
+def decode_tiles(image: FitsImage, hdu: NDArray[np.uint8]) -> Array:
     """Return the stored numbers of a compressed image, before BSCALE and BZERO.
 
     Args:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 from ...engine.errors import DecodeError
-from .library import open_container
+from ..media_ends import MediaFile
+from .library import open_container, time_base_of
 from .numbered_packets import (
     NONE,
     NumberedPackets,
@@ -26,6 +27,9 @@ from .packets import PacketFacts, read_facts
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from av import VideoStream
+    from av.container import InputContainer
 
 
 SOUGHT_BY_PRESENTATION = ("mov,mp4", "matroska")
@@ -97,7 +101,7 @@ class FrameIndex:
         return number if number < len(self) and self.times[number] == time else None
 
 
-def index_video(file: Any) -> FrameIndex:
+def index_video(file: MediaFile) -> FrameIndex:
     """Return the index of a video: a path, or a file object.
 
     Raises:
@@ -109,7 +113,7 @@ def index_video(file: Any) -> FrameIndex:
 
 
 def read_index(
-    container: Any, stream: Any, check_running: Callable[[], None] = lambda: None
+    container: InputContainer, stream: VideoStream, check_running: Callable[[], None] = lambda: None
 ) -> FrameIndex:
     """Read all packets of a stream from the container's start.
 
@@ -122,16 +126,16 @@ def read_index(
     """
     packets = read_facts(container, stream, check_running)
     if not is_raw(packets):
-        _check_order(packets, stream.time_base)
+        _check_order(packets, time_base_of(stream))
     if packets and need_numbers(container, stream, packets):
         numbered = number_packets(container, stream, packets, check_running)
-        return _numbered_index(packets, numbered, stream.time_base)
+        return _numbered_index(packets, numbered, time_base_of(stream))
     if container.format.name.startswith(SOUGHT_BY_PRESENTATION):
         packets = [
             packet._replace(decoding_time=packet.time) if packet.is_key else packet
             for packet in packets
         ]
-    index = _index(packets, stream.time_base)
+    index = _index(packets, time_base_of(stream))
     if container.format.name == _READ_FROM_THE_START:
         return replace(index, keys=index.keys[:1], key_seeks=index.key_seeks[:1])
     return index
@@ -182,9 +186,9 @@ def _index(packets: Sequence[PacketFacts], time_base: Fraction) -> FrameIndex:
     seeks = {
         packet.time: packet.time if packet.decoding_time is None else packet.decoding_time
         for packet in reversed(packets)
-        if packet.is_key
+        if packet.is_key and packet.time is not None
     }
-    keys = {int(np.searchsorted(times, time)): seeks[time] for time in sorted(seeks)}  # type: ignore[type-var,arg-type]
+    keys = {int(np.searchsorted(times, time)): seeks[time] for time in sorted(seeks)}
     keys.pop(len(times), None)
     if not keys:
         raise DecodeError("the video has no key frame, where decoding could start")

@@ -5,10 +5,17 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Literal, TypeVar, cast, overload
 
 from ...engine.errors import DecodeError
 from ..media import open_media, pyav
+from ..media_ends import MediaFile
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from av import AudioFrame, AudioStream, Packet, VideoCodecContext, VideoFrame, VideoStream
+    from av.container import InputContainer
 
 _MOST_PIXELS = 1 << 28
 """Of a frame, as of an image: a larger claim is taken for a decompression bomb."""
@@ -26,7 +33,24 @@ def has_gpu_frames() -> bool:
     return knows and "cuda" in hwaccel.hwdevices_available()
 
 
-def open_container(file: Any, kind: str = "video") -> tuple[Any, Any]:
+Track = TypeVar("Track", "VideoStream", "AudioStream")
+
+
+@overload
+def open_container(
+    file: MediaFile, kind: Literal["video"] = "video"
+) -> tuple[InputContainer, VideoStream]: ...
+
+
+@overload
+def open_container(
+    file: MediaFile, kind: Literal["audio"]
+) -> tuple[InputContainer, AudioStream]: ...
+
+
+def open_container(
+    file: MediaFile, kind: Literal["video", "audio"] = "video"
+) -> tuple[InputContainer, VideoStream | AudioStream]:
     """Open a video for reading. Packets of other streams are not read, as far as possible.
 
     Args:
@@ -42,14 +66,15 @@ def open_container(file: Any, kind: str = "video") -> tuple[Any, Any]:
     """
     av = pyav()
     container = open_media(file)
-    stream = container.streams.best(kind)
+    # Of this kind, which PyAV's types do not tell.
+    stream = cast("VideoStream | AudioStream | None", container.streams.best(kind))
     if stream is None or stream.disposition & av.stream.Disposition.attached_pic:
         container.close()
         raise DecodeError(f"the file has no {kind} stream")
-    if stream.codec_context is None:
+    if getattr(stream, "codec_context", None) is None:  # whatever PyAV's types say
         container.close()
         raise DecodeError(f"FFmpeg has no decoder for the {kind} stream")
-    if kind == "video":
+    if stream.type == "video":
         width, height = stream.codec_context.width, stream.codec_context.height
         if width * height > _MOST_PIXELS:
             container.close()
@@ -58,7 +83,7 @@ def open_container(file: Any, kind: str = "video") -> tuple[Any, Any]:
             )
         # FFmpeg refuses frames that grow beyond the limit later.
         stream.codec_context.options = {"max_pixels": str(_MOST_PIXELS)}
-    stream.thread_type = "NONE"  # samples are decoded in parallel, each in one thread
+    stream.codec_context.thread_type = "NONE"  # samples are decoded in parallel, each in one thread
     for other in container.streams:
         if other is not stream:
             with suppress(AttributeError):  # PyAV 14 cannot
@@ -66,7 +91,13 @@ def open_container(file: Any, kind: str = "video") -> tuple[Any, Any]:
     return container, stream
 
 
-def seek(container: Any, stream: Any, time: int) -> None:
+def time_base_of(stream: VideoStream | AudioStream) -> Fraction:
+    """Return the unit of a stream's times, in seconds."""
+    assert stream.time_base is not None  # of a stream in a container
+    return stream.time_base
+
+
+def seek(container: InputContainer, stream: VideoStream | AudioStream, time: int) -> None:
     """Go to the last key frame that is not behind a time, in units of the stream.
 
     Raises:
@@ -81,7 +112,7 @@ def seek(container: Any, stream: Any, time: int) -> None:
         ) from None
 
 
-def packets_of(container: Any, stream: Any) -> Iterator[Any]:
+def packets_of(container: InputContainer, stream: Track) -> Iterator[Packet[Track]]:
     """Yield the packets of a stream from here on.
 
     Raises:
@@ -101,12 +132,25 @@ def packets_of(container: Any, stream: Any) -> Iterator[Any]:
         ) from None
 
 
-def _may_be_whole(packet: Any) -> bool:
+def _may_be_whole(packet: Packet[VideoStream] | Packet[AudioStream]) -> bool:
     """Return whether FFmpeg may call a whole packet corrupt: one behind a joint of two files."""
     return packet.stream is not None and packet.stream.container.format.name == "mpegts"
 
 
-def decoded(packet: Any, context: Any = None) -> list[Any] | None:
+@overload
+def decoded(packet: Packet[AudioStream]) -> list[AudioFrame] | None: ...
+
+
+@overload
+def decoded(
+    packet: Packet[VideoStream] | None, context: VideoCodecContext | None = None
+) -> list[VideoFrame] | None: ...
+
+
+def decoded(
+    packet: Packet[VideoStream] | Packet[AudioStream] | None,
+    context: VideoCodecContext | None = None,
+) -> list[VideoFrame] | list[AudioFrame] | None:
     """Return the frames that a packet completes; None if the packet is damaged or cut off.
 
     Args:
@@ -116,7 +160,9 @@ def decoded(packet: Any, context: Any = None) -> list[Any] | None:
     if packet is not None and packet.is_corrupt and not _may_be_whole(packet):
         return None
     try:
-        return packet.decode() if context is None else context.decode(packet)  # type: ignore[no-any-return]
+        if context is not None:
+            return context.decode(packet)
+        return None if packet is None else packet.decode()
     except pyav().error.FFmpegError as error:
         if isinstance(error, MemoryError):
             raise

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 from ..media import pyav
-from .library import decoded, packets_of, seek
+from .library import decoded, packets_of, seek, time_base_of
 from .packets import PacketFacts
+
+if TYPE_CHECKING:
+    from av import Packet, VideoStream
+    from av.container import InputContainer
 
 PacketTable = NDArray[np.int64]
 """For each packet in decoding order its offset, its decoding time and its frame's number; see
@@ -64,11 +68,14 @@ class NumberedPackets(NamedTuple):
     duration: int
 
 
-def need_numbers(container: Any, stream: Any, packets: Sequence[PacketFacts]) -> bool:
+def need_numbers(
+    container: InputContainer, stream: VideoStream, packets: Sequence[PacketFacts]
+) -> bool:
     """Return whether the packets' presentation times do not tell their frames apart."""
     codec = stream.codec_context
     times = [packet.time for packet in packets if not packet.is_hidden]
-    if codec.name not in _ONE_FRAME_A_PACKET or None in times or len(set(times)) < len(times):
+    known = [time for time in times if time is not None]
+    if codec.name not in _ONE_FRAME_A_PACKET or len(set(known)) < len(times):
         return True
     if codec.name in _GUESSED and _is_untimed(container):
         return True
@@ -79,7 +86,7 @@ def need_numbers(container: Any, stream: Any, packets: Sequence[PacketFacts]) ->
     # AVI files, and MP4 files that lack a table, state decoding times only. (PyAV before 17 does
     # not say whether frames are reordered.)
     reorders = getattr(codec, "reorder_depth", 1) > 0
-    is_doubtful = reorders and all(a < b for a, b in pairwise(times))  # type: ignore[operator]
+    is_doubtful = reorders and all(a < b for a, b in pairwise(known))
     # A packet of H.264 may be one of the two fields of a frame. PyAV before 18 does not say so;
     # then those of camcorders, which are transport streams, are looked at.
     order = getattr(codec, "field_order", None)
@@ -90,7 +97,9 @@ def need_numbers(container: Any, stream: Any, packets: Sequence[PacketFacts]) ->
     return False
 
 
-def _times_are_of_frames(container: Any, stream: Any, packets: Sequence[PacketFacts]) -> bool:
+def _times_are_of_frames(
+    container: InputContainer, stream: VideoStream, packets: Sequence[PacketFacts]
+) -> bool:
     """Decode the first packets; return whether each gives a frame, in the order of their times."""
     times: list[int | None] = []
     given = shown = 0
@@ -118,7 +127,7 @@ def _table(packets: Sequence[PacketFacts]) -> PacketTable:
     return table
 
 
-def _is_untimed(container: Any) -> bool:
+def _is_untimed(container: InputContainer) -> bool:
     """Return whether this is a stream without a container; FFmpeg guesses all times."""
     return bool(container.format.flags & pyav().format.Flags.no_timestamps.value)
 
@@ -132,8 +141,8 @@ def is_raw(packets: Iterable[PacketFacts]) -> bool:
 
 
 def number_packets(
-    container: Any,
-    stream: Any,
+    container: InputContainer,
+    stream: VideoStream,
     packets: Sequence[PacketFacts],
     check_running: Callable[[], None] = lambda: None,
 ) -> NumberedPackets:
@@ -146,7 +155,7 @@ def number_packets(
         packets: all packets in decoding order.
         check_running: see `FrameReader`.
     """
-    duration = packets[0].duration or round(1 / (_RATE * stream.time_base))
+    duration = packets[0].duration or round(1 / (_RATE * time_base_of(stream)))
     table = _table(packets)
     places: list[int] = []  # of the shown packets in the table
     is_whole: list[bool] = []
@@ -167,12 +176,12 @@ def number_packets(
 
 
 def packets_from(
-    container: Any,
-    stream: Any,
+    container: InputContainer,
+    stream: VideoStream,
     table: PacketTable,
     number: int,
     check_running: Callable[[], None] = lambda: None,
-) -> Iterator[Any]:
+) -> Iterator[Packet[VideoStream]]:
     """Go to a packet by its number in the table; return the packets from there on.
 
     Their time stamps are the numbers of their frames.
@@ -181,7 +190,7 @@ def packets_from(
     if is_untimed and table[number, _OFFSET] != NONE:
         go_to_offset(container, int(table[number, _OFFSET]))
         return _stamped(packets_of(container, stream), table, number)
-    packets: Iterator[Any] = iter(())
+    packets: Iterator[Packet[VideoStream]] = iter(())
     place = None
     if table[number, _DECODING_TIME] != NONE:
         seek(container, stream, int(table[number, _DECODING_TIME]))
@@ -194,12 +203,12 @@ def packets_from(
     return _without_first(_stamped(packets, table, place), number - place, check_running)
 
 
-def go_to_offset(container: Any, offset: int) -> None:
+def go_to_offset(container: InputContainer, offset: int) -> None:
     """Go to a packet by its offset in bytes."""
     container.seek(offset, any_frame=True, unsupported_byte_offset=True)
 
 
-def _go_to_start(container: Any, stream: Any, table: PacketTable) -> None:
+def _go_to_start(container: InputContainer, stream: VideoStream, table: PacketTable) -> None:
     if _is_untimed(container) or container.format.name == "mpeg":  # FFmpeg guesses times
         go_to_offset(container, 0)
     else:
@@ -207,7 +216,7 @@ def _go_to_start(container: Any, stream: Any, table: PacketTable) -> None:
         seek(container, stream, min(0, int(known.min(initial=0))))
 
 
-def _place_of(packet: Any, table: PacketTable) -> int | None:
+def _place_of(packet: Packet[VideoStream], table: PacketTable) -> int | None:
     """Return where a packet is in the table, if its offset and its time tell."""
     if packet.pos is None or packet.dts is None:
         return None
@@ -216,7 +225,9 @@ def _place_of(packet: Any, table: PacketTable) -> int | None:
     return int(matches[0]) if len(matches) == 1 else None
 
 
-def _stamped(packets: Iterable[Any], table: PacketTable, first: int) -> Iterator[Any]:
+def _stamped(
+    packets: Iterable[Packet[VideoStream]], table: PacketTable, first: int
+) -> Iterator[Packet[VideoStream]]:
     """Give packets the numbers of their frames as time stamps, from a place in the table on."""
     numbers = iter(table[first:, _FRAME].tolist())
     for packet in packets:
@@ -227,8 +238,8 @@ def _stamped(packets: Iterable[Any], table: PacketTable, first: int) -> Iterator
 
 
 def _without_first(
-    packets: Iterator[Any], count: int, check_running: Callable[[], None]
-) -> Iterator[Any]:
+    packets: Iterator[Packet[VideoStream]], count: int, check_running: Callable[[], None]
+) -> Iterator[Packet[VideoStream]]:
     while count and (packet := next(packets, None)) is not None:
         check_running()
         count -= bool(packet.size)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .library import packets_of
 from .recovery import is_shown, starts_exactly
+
+if TYPE_CHECKING:
+    from av import VideoStream
+    from av.container import InputContainer
 
 
 class PacketFacts(NamedTuple):
@@ -33,7 +37,7 @@ class PacketFacts(NamedTuple):
 
 
 def read_facts(
-    container: Any, stream: Any, check_running: Callable[[], None] = lambda: None
+    container: InputContainer, stream: VideoStream, check_running: Callable[[], None] = lambda: None
 ) -> list[PacketFacts]:
     """Read all packets of a stream from the container's position.
 

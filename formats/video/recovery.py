@@ -7,14 +7,17 @@ prefixes); RFC 6386, section 9.1 (VP8).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from av import Packet, VideoStream
 
 _IDR, _SEI, _SLICES = 5, 6, range(1, 6)  # types of NAL units
 _RECOVERY_POINT = 6  # type of an SEI message
 _START = b"\0\0\1"
 
 
-def starts_exactly(codec: str, header: bytes | None, packet: Any) -> bool:
+def starts_exactly(codec: str, header: bytes | None, packet: Packet[VideoStream]) -> bool:
     """Return whether decoding that starts at a key frame gives the frames that it gives in order.
 
     H.264 may refresh a picture in parts, over many frames. Containers call the beginning of each
@@ -38,7 +41,7 @@ def starts_exactly(codec: str, header: bytes | None, packet: Any) -> bool:
     return True
 
 
-def is_shown(codec: str, packet: Any) -> bool:
+def is_shown(codec: str, packet: Packet[VideoStream]) -> bool:
     """Return whether a packet's frame is shown; VP8 has frames that only others refer to."""
     return codec != "vp8" or bool(memoryview(packet)[0] & 0x10)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -120,7 +121,9 @@ class AudioResample(SampleOperator):
         lowest = rates.out_rate or rates.in_rate  # without an output, any filter will do
         return filter_of(self._lobes, rates.in_rate, lowest, antialias=self.antialias)
 
-    def batch_gpu(self, batch: BatchContext, audio: TensorListGPU, **given: Any) -> TensorListGPU:
+    def batch_gpu(
+        self, batch: BatchContext, audio: TensorListGPU, **given: object
+    ) -> TensorListGPU:
         source = to_numpy_type(audio.dtype)
         _check_type(audio.ndim, source)
         extents = audio.extents()
@@ -145,7 +148,7 @@ class AudioResample(SampleOperator):
 _NAMES = ", ".join(map(str, DTYPES))
 
 
-def _check_type(ndim: int, dtype: np.dtype[Any]) -> None:
+def _check_type(ndim: int, dtype: DType) -> None:
     if ndim not in (1, 2) or dtype not in DTYPES:
         raise ArgumentError(
             f"audio must have 1 or 2 dimensions and one of the types {_NAMES}, but has {ndim} and "

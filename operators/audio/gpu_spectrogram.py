@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
@@ -112,8 +112,8 @@ def transform_batch(
 
 def _launch(
     batch: BatchContext,
-    table: Any,
-    source: np.dtype[Any],
+    table: object,
+    source: DType,
     windows: NDArray[np.int64],
     framing: Framing,
     factors: Array,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ _KNEE_MEL = _KNEE_HZ / _LINEAR_HZ
 _STEP = np.log(6.4) / 27  # logarithm of the ratio of frequencies one mel apart, above 1000 Hz
 
 
-def hz_to_mel(hz: Any, formula: str) -> Float64s:
+def hz_to_mel(hz: object, formula: str) -> Float64s:
     """Return frequencies on the mel scale.
 
     The formula "htk" is O'Shaughnessy's, 2595 * log10(1 + hz / 700). "slaney" is that of Slaney's
@@ -34,7 +33,7 @@ def hz_to_mel(hz: Any, formula: str) -> Float64s:
     return np.asarray(np.where(hz < _KNEE_HZ, hz / _LINEAR_HZ, above))
 
 
-def mel_to_hz(mel: Any, formula: str) -> Float64s:
+def mel_to_hz(mel: object, formula: str) -> Float64s:
     """Return the frequencies of numbers on the mel scale; see `hz_to_mel`.
 
     >>> mel_to_hz([7.5, 42], "slaney").round(3).tolist()

@@ -77,7 +77,7 @@ class PreemphasisFilter(SampleOperator):
         return result
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, *, preemph_coeff: Any
+        self, batch: BatchContext, data: TensorListGPU, *, preemph_coeff: object
     ) -> TensorListGPU:
         extents = data.extents()
         out = batch.device.empty(extents, self._target)

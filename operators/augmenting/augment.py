@@ -129,7 +129,7 @@ class Augment(SampleOperator):
         return out
 
     def rehearse(
-        self, batch: BatchContext, images: TensorListGPU, *_: Any, **arguments: Any
+        self, batch: BatchContext, images: TensorListGPU, *_: object, **arguments: object
     ) -> TensorListGPU:
         """Launch all kernels: see `Operator.rehearse`."""
         names = ("rotate", "equalize") if self.effect is None else (self.effect,)
@@ -144,7 +144,7 @@ class Augment(SampleOperator):
         images: TensorListGPU,
         steps: TensorList | None = None,
         *,
-        shape: Any,
+        shape: object,
     ) -> TensorListGPU:
         dtype = to_numpy_type(images.dtype)
         try:

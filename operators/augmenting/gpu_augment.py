@@ -7,7 +7,7 @@ images. All launches share one table.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +91,7 @@ def augment_batch(
     batch: BatchContext,
     images: TensorListGPU,
     steps: TensorList | None,
-    shape: Any,
+    shape: object,
     request: Request,
 ) -> TensorListGPU:
     """Return the augmented images of a batch.
@@ -134,7 +134,7 @@ def _frames_of(shapes: Ints, request: Request) -> GivenFrames:
 
 
 def _frame_steps(
-    frames: GivenFrames, chains: Chains, shape: Any, extents: Ints, style: Style
+    frames: GivenFrames, chains: Chains, shape: object, extents: Ints, style: Style
 ) -> tuple[FrameSteps, NDArray[np.bool_]]:
     """Return the steps of the frames of usable samples, and which samples are usable: (batch,).
 

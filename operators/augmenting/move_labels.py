@@ -130,7 +130,7 @@ class AugmentMasks(SampleOperator):
         return mask
 
     def batch_gpu(
-        self, batch: BatchContext, masks: TensorListGPU, steps: TensorList, *, shape: Any
+        self, batch: BatchContext, masks: TensorListGPU, steps: TensorList, *, shape: object
     ) -> TensorListGPU:
         first, shapes = self._first_axis(masks.ndim), masks.extents()
         extents = shapes[:, first : first + 2]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ def given_reference(shape: Sequence[float]) -> tuple[float, float] | None:
     return numbers[0], numbers[1]
 
 
-def references(shape: Any, extents: Ints) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def references(shape: object, extents: Ints) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the height and the width for each sample, and which samples have them.
 
     Args:

@@ -68,7 +68,9 @@ class PermuteBatch(BatchOperator):
             permuted = TensorListCPU([data.row(index) for index in chosen], layout)
         return permuted.with_source_info(_permuted(data.names, chosen))
 
-    def batch_gpu(self, batch: BatchContext, data: TensorListGPU, *, indices: Any) -> TensorListGPU:
+    def batch_gpu(
+        self, batch: BatchContext, data: TensorListGPU, *, indices: object
+    ) -> TensorListGPU:
         chosen = self._chosen(batch, indices)
         permuted = copy_views(batch, StridedViews.of(data).rows(chosen))
         return permuted.with_source_info(_permuted(data.names, chosen))

@@ -86,7 +86,7 @@ class BbFlip(SampleOperator):
         return compute_joined(self, batch, [boxes], arguments, check, flip)[0]
 
     def batch_gpu(
-        self, batch: BatchContext, boxes: TensorListGPU, *, horizontal: Any, vertical: Any
+        self, batch: BatchContext, boxes: TensorListGPU, *, horizontal: object, vertical: object
     ) -> TensorListGPU:
         for shape in set(boxes.shape()):
             check_rows_of_boxes(self.called, shape, to_numpy_type(boxes.dtype))

@@ -73,7 +73,7 @@ class BboxPaste(SampleOperator):
         """Move the boxes of a whole batch at once."""
         arguments = {"ratio": ratio, "paste_x": paste_x, "paste_y": paste_y}
 
-        def move(joined: JoinedRows) -> tuple[Any] | None:
+        def move(joined: JoinedRows) -> tuple[object] | None:
             values = [array_of(self, *argument, len(boxes))[:, 0] for argument in arguments.items()]
             if not (values[0] >= 1).all():
                 return None

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOAT, FLOATS, INTS, LAYOUT, REQUIRED, STR, param
@@ -128,7 +129,7 @@ class BboxRotate(SampleOperator):
         """Rotate the boxes of a whole batch at once."""
         inputs = [boxes] if labels is None else [boxes, labels]
 
-        def rotate(joined: JoinedRows) -> tuple[Any, ...] | None:
+        def rotate(joined: JoinedRows) -> tuple[object, ...] | None:
             names = ("angle", "input_shape", "size")
             values = [values_of(self, name, arguments[name], len(boxes)) for name in names]
             turns = np.array(
@@ -151,7 +152,7 @@ class BboxRotate(SampleOperator):
         results = compute_joined(self, batch, inputs, arguments, check, rotate)
         return results if labels is not None else results[0]
 
-    def _check_labels(self, shape: tuple[int, ...], dtype: np.dtype[Any], boxes: int) -> None:
+    def _check_labels(self, shape: tuple[int, ...], dtype: DType, boxes: int) -> None:
         check_labels(self.called, shape, dtype, boxes)
         if shape[1:] not in ((), (1,)):
             self.refuse(f"the labels have the shape {shape}; use (boxes,) or (boxes, 1)")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import RowsContext
 from ...engine.graph.operator import Array
@@ -14,7 +14,7 @@ from ...engine.tensors import TensorList
 from ...engine.tensors.dtypes import to_numpy_type
 
 
-def check_float32(owner: str, noun: str, dtype: np.dtype[Any]) -> None:
+def check_float32(owner: str, noun: str, dtype: DType) -> None:
     """Raise ArgumentError unless coordinates are float32."""
     if dtype != np.float32:
         raise ArgumentError(
@@ -24,7 +24,7 @@ def check_float32(owner: str, noun: str, dtype: np.dtype[Any]) -> None:
 
 
 def check_boxes(
-    owner: str, shape: Sequence[int], dtype: np.dtype[Any], columns: Sequence[int] = (4,)
+    owner: str, shape: Sequence[int], dtype: DType, columns: Sequence[int] = (4,)
 ) -> None:
     """Raise ArgumentError unless boxes are float32 of shape (boxes, columns)."""
     if len(shape) != 2 or shape[1] not in columns:
@@ -35,7 +35,7 @@ def check_boxes(
     check_float32(owner, "boxes", dtype)
 
 
-def check_rows_of_boxes(owner: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+def check_rows_of_boxes(owner: str, shape: tuple[int, ...], dtype: DType) -> None:
     """Raise ArgumentError unless boxes are float32 of shape (boxes, 4), or one box: (4,)."""
     if not shape or shape[-1] != 4:
         raise ArgumentError(
@@ -44,7 +44,7 @@ def check_rows_of_boxes(owner: str, shape: tuple[int, ...], dtype: np.dtype[Any]
     check_float32(owner, "boxes", dtype)
 
 
-def check_labels(owner: str, shape: Sequence[int], dtype: np.dtype[Any], boxes: int) -> None:
+def check_labels(owner: str, shape: Sequence[int], dtype: DType, boxes: int) -> None:
     """Raise ArgumentError unless there is one label, or one vector of labels, for each box."""
     if dtype.kind not in "iu":
         raise ArgumentError(f"{owner}: the labels must be integers, but are {dtype}")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY_FLOAT, INT, LAYOUT, param
@@ -81,7 +82,7 @@ class CoordFlip(SampleOperator):
         return compute_joined(self, batch, [points], arguments, self._layout, mirror)[0]
 
     def batch_gpu(
-        self, batch: BatchContext, points: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, points: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         layouts = {self._layout(shape, to_numpy_type(points.dtype)) for shape in points.shape()}
         if len(layouts) > 1:
@@ -95,7 +96,7 @@ class CoordFlip(SampleOperator):
         centers = np.stack([values("center", axis) for axis in layout], 1).astype(np.float32)
         return flip_columns(batch, points, FlippedForm.POINTS, flipped, 2 * centers)
 
-    def _layout(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:
+    def _layout(self, shape: tuple[int, ...], dtype: DType) -> str:
         layout = self.layout or "xyz"[: shape[-1] if shape else 0]
         if len(shape) != 2 or not 0 < shape[1] == len(layout):
             wanted = f"(points, {len(self.layout)})" if self.layout else "(points, 1 to 3)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -74,7 +73,7 @@ def encode_batch(
 
 
 def _report(
-    batch: BatchContext, boxes: TensorListGPU, marks: Any, check: Callable[[Array], None]
+    batch: BatchContext, boxes: TensorListGPU, marks: object, check: Callable[[Array], None]
 ) -> None:
     """Enter the errors of the samples that the kernel marks."""
     seen = batch.device.to_host(TensorListGPU(marks), batch.empty).dense()

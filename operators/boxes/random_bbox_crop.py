@@ -202,7 +202,7 @@ class RandomBboxCrop(BatchOperator):
         return RandomExtents(self.scaling, ratios, shape)
 
     def _extents(
-        self, batch: BatchContext, name: str, values: Any, dimensions: int
+        self, batch: BatchContext, name: str, values: object, dimensions: int
     ) -> Array | None:
         """Return a size in the order W, H, D for each sample, or None."""
         if values is None:
@@ -247,7 +247,7 @@ class RandomBboxCrop(BatchOperator):
                 self.refuse(f"crop_shape does not go with {' and '.join(sorted(unfit))}")
 
 
-def _chosen(labels: Array | list[Array], counts: Array, kept: Array, bounds: Array) -> Any:
+def _chosen(labels: Array | list[Array], counts: Array, kept: Array, bounds: Array) -> object:
     """Return the labels of the kept boxes, by sample.
 
     Args:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...engine.graph.context import Workspace
 from ...engine.graph.nodes import DataNode, add_node
 from ...engine.graph.operator import Array, CompositeOperator, SampleOperator, register
 from ...engine.graph.params import INT, param
 from .random_bbox_crop import RandomBboxCrop
 
-_WINDOWS: dict[str, Any] = {
+_WINDOWS: dict[str, object] = {
     "thresholds": (0.1, 0.3, 0.5, 0.7, 0.9, 0.0),
     "scaling": (0.3, 1.0),
     "aspect_ratio": (0.5, 2.0),

@@ -69,7 +69,7 @@ class _Linear(SampleOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, images: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         source = to_numpy_type(images.dtype)
         target = self._wanted or source
@@ -86,7 +86,7 @@ class _Linear(SampleOperator):
         )
 
 
-def _compute(workspace: Workspace, source: Array, factor: Any, offset: Any, out: Array) -> None:
+def _compute(workspace: Workspace, source: Array, factor: Any, offset: object, out: Array) -> None:
     """Write `factor * source + offset` into `out`, in the dtype of the factor.
 
     All arrays have one axis.
@@ -101,7 +101,7 @@ def _compute(workspace: Workspace, source: Array, factor: Any, offset: Any, out:
         saturate(exact, out)
 
 
-def _compute_bytes(source: Array, factor: Any, offset: Any, out: Array) -> None:
+def _compute_bytes(source: Array, factor: object, offset: object, out: Array) -> None:
     """Compute bytes with a table, or with OpenCV's arithmetic, which takes half the time."""
     table = _table(factor, offset, out.dtype)
     if table is None:

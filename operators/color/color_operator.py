@@ -5,9 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-import numpy as np
-
-from ...engine.arrays import Float64s
+from ...engine.arrays import DType, Float64s
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator
@@ -47,12 +45,10 @@ class ColorOperator(SampleOperator, ABC):
 
     def prepare(self) -> None:
         self._target = target_type(self)
-        self._reversed = False
-        if "image_type" in self.params:
-            self._reversed = self.image_type == DALIImageType.BGR  # type: ignore[attr-defined]
+        self._reversed = getattr(self, "image_type", None) == DALIImageType.BGR
 
     @abstractmethod
-    def maps(self, source: np.dtype[Any], **numbers: Any) -> Float64s:
+    def maps(self, source: DType, **numbers: object) -> Float64s:
         """Return maps of colors: (..., 3, 4).
 
         Args:
@@ -60,7 +56,7 @@ class ColorOperator(SampleOperator, ABC):
             numbers: the arguments' numbers: (...).
         """
 
-    def _all_maps(self, source: np.dtype[Any], numbers: dict[str, Any]) -> Float64s:
+    def _all_maps(self, source: DType, numbers: dict[str, Any]) -> Float64s:
         maps = self.maps(source, **numbers)
         return reversed_channels(maps) if self._reversed else maps
 

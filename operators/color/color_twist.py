@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import Float64s
+from ...engine.arrays import DType, Float64s
 from ...engine.graph.operator import register
 from ...engine.graph.params import DTYPE, FLOAT, param
 from ...engine.tensors.dtypes import DALIDataType
@@ -37,7 +37,7 @@ class Hsv(ColorOperator):
     saturation = param(FLOAT, 1.0, _SATURATION, per_sample=True)
     value = param(FLOAT, 1.0, "Factor of all channels.", per_sample=True)
 
-    def maps(self, source: np.dtype[Any], **numbers: Any) -> Float64s:
+    def maps(self, source: DType, **numbers: Any) -> Float64s:
         value = numbers["value"]
         return twist(numbers["hue"], numbers["saturation"], value, np.zeros_like(value))
 
@@ -57,7 +57,7 @@ class Hue(ColorOperator):
     hue = param(FLOAT, 0.0, _HUE, per_sample=True)
     image_type = IMAGE_TYPE_PARAM
 
-    def maps(self, source: np.dtype[Any], **numbers: Any) -> Float64s:
+    def maps(self, source: DType, **numbers: Any) -> Float64s:
         hue = numbers["hue"]
         return twist(hue, np.ones_like(hue), np.ones_like(hue), np.zeros_like(hue))
 
@@ -77,7 +77,7 @@ class Saturation(ColorOperator):
     saturation = param(FLOAT, 1.0, _SATURATION, per_sample=True)
     image_type = IMAGE_TYPE_PARAM
 
-    def maps(self, source: np.dtype[Any], **numbers: Any) -> Float64s:
+    def maps(self, source: DType, **numbers: Any) -> Float64s:
         saturation = numbers["saturation"]
         zeros = np.zeros_like(saturation)
         return twist(zeros, saturation, np.ones_like(saturation), zeros)
@@ -106,7 +106,7 @@ class ColorTwist(ColorOperator):
     saturation = param(FLOAT, 1.0, _SATURATION, per_sample=True)
     image_type = IMAGE_TYPE_PARAM
 
-    def maps(self, source: np.dtype[Any], **numbers: Any) -> Float64s:
+    def maps(self, source: DType, **numbers: Any) -> Float64s:
         brightness, contrast = numbers["brightness"], numbers["contrast"]
         center = 0.5 if source.kind == "f" else 128.0
         offset = brightness * (center - contrast * center)

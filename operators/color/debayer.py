@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Any
 
 import cv2
 import numpy as np
@@ -109,13 +108,13 @@ class Debayer(SampleOperator):
             out[...] = np.reshape(cv2.cvtColor(plane, code), out.shape)
         return out
 
-    def _is_possible(self, shape: Sequence[int], dtype: Any) -> bool:
+    def _is_possible(self, shape: Sequence[int], dtype: object) -> bool:
         image_layout(self.called, self.layouts[0], len(shape))
         even = shape[0] % 2 == shape[1] % 2 == 0
         return even and tuple(shape[2:]) in ((), (1,)) and dtype in _DTYPES
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, *, blue_position: Any
+        self, batch: BatchContext, images: TensorListGPU, *, blue_position: object
     ) -> TensorListGPU:
         shapes, dtype = images.extents(), to_numpy_type(images.dtype)
         blue = numbers_of(blue_position, batch.size, 2)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -51,7 +52,7 @@ class Equalize(SampleOperator):
     assumed_layouts = VIDEO_LAYOUTS
     inputs = ("images",)
 
-    def _planes(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> _Planes:
+    def _planes(self, shape: tuple[int, ...], dtype: DType) -> _Planes:
         layout = layout_of(self.layouts[0], len(shape), VIDEO_LAYOUTS)
         if layout not in _LAYOUTS or dtype != np.uint8:
             raise ArgumentError(

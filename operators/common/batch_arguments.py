@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ...engine.arrays import DType
 from ...engine.graph.context import BatchContext, HeapWorkspace
 from ...engine.graph.operator import Array, Operator, SampleOperator
 from ...engine.graph.row_arguments import arguments_of_row, try_rows, values_of
@@ -18,7 +19,7 @@ from ...engine.tensors.dtypes import to_numpy_type
 
 
 def empty_rows(
-    batch: BatchContext, shapes: Sequence[tuple[int, ...]], dtype: np.dtype[Any]
+    batch: BatchContext, shapes: Sequence[tuple[int, ...]], dtype: DType
 ) -> Array | list[Array]:
     """Return memory for samples of these shapes: one array if all shapes are the same."""
     if len(set(shapes)) == 1:
@@ -29,9 +30,9 @@ def empty_rows(
 def made_of_arguments(
     operator: Operator,
     batch: BatchContext,
-    arguments: Mapping[str, Any],
-    make: Callable[..., Any],
-    otherwise: Any,
+    arguments: Mapping[str, object],
+    make: Callable[..., object],
+    otherwise: object,
 ) -> tuple[list[Any], NDArray[np.bool_]]:
     """Return what `make` returns for the arguments of each sample; enter its errors in the batch.
 
@@ -59,7 +60,7 @@ def made_of_arguments(
     return results, usable
 
 
-def numbers_of(value: Any, count: int, width: int = 1) -> NDArray[np.float64]:
+def numbers_of(value: object, count: int, width: int = 1) -> NDArray[np.float64]:
     """Return the numbers of an argument for each of `count` samples: (count, width).
 
     Args:
@@ -83,7 +84,7 @@ def numbers_of(value: Any, count: int, width: int = 1) -> NDArray[np.float64]:
     return np.broadcast_to(numbers, (count, width))
 
 
-def padded_numbers(value: Any, count: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def padded_numbers(value: object, count: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the numbers of an argument for each of `count` samples, and how many each sample has.
 
     Args:
@@ -111,7 +112,7 @@ def enter_errors(
     batch: BatchContext,
     data: TensorListGPU,
     usable: NDArray[np.bool_],
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     *others: TensorList,
 ) -> None:
     """Enter the errors that the CPU raises for the samples that are not usable.
@@ -133,7 +134,7 @@ def why_not(
     i: int,
     shape: Sequence[int],
     dtype: DTypeLike,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     *others: TensorList,
 ) -> Exception:
     """Return the error that the CPU raises for a sample of this shape and these arguments.
@@ -166,7 +167,7 @@ def check_later(
     batch: BatchContext,
     data: TensorListGPU,
     other: TensorListGPU,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     is_good: Callable[[Array], bool],
 ) -> None:
     """Have the numbers of a second input, which are on the device, checked on the host later.

@@ -40,7 +40,7 @@ def numbers_of_batch(
     operator: SampleOperator,
     batch: BatchContext,
     data: TensorListGPU,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     possible: NDArray[np.bool_] | bool = True,
 ) -> dict[str, Float64s]:
     """Return the numbers of each argument that is given: (batch,).
@@ -57,7 +57,7 @@ def numbers_of_batch(
     return {name: np.where(usable, values, 0.0) for name, values in numbers.items()}
 
 
-def _within(values: Any, limits: NumberLimits) -> Any:
+def _within(values: Any, limits: NumberLimits) -> object:
     """Return which numbers are within the limits."""
     least = -np.inf if limits.minimum is None else limits.minimum
     most = np.inf if limits.maximum is None else limits.maximum

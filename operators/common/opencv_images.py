@@ -8,6 +8,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from ...engine.graph.operator import Array
 from ..elementwise.promotion import exact_type
@@ -80,10 +81,10 @@ def spread(mask: Array, channels: int) -> Array:
     Returns:
         uint8 of shape (height, width * channels); it may be the mask itself.
     """
-    plane: Any = mask.view(np.uint8)
+    plane: NDArray[np.uint8] = mask.view(np.uint8)
     if channels == 1:
-        return plane  # type: ignore[no-any-return]
+        return plane
     if channels <= _MERGED_CHANNELS and plane.size:
-        repeated: Any = cv2.merge([plane] * channels)
-        return repeated.reshape(len(mask), -1)  # type: ignore[no-any-return]
+        repeated: Array = cv2.merge([plane] * channels)
+        return repeated.reshape(len(mask), -1)
     return np.repeat(plane, channels, axis=1)

@@ -29,7 +29,9 @@ class UploadedOperator(BatchOperator):
 
     devices = ("cpu", "gpu")
 
-    def batch_gpu(self, batch: BatchContext, *inputs: TensorList, **arguments: Any) -> TensorList:
+    def batch_gpu(
+        self, batch: BatchContext, *inputs: TensorList, **arguments: object
+    ) -> TensorList:
         result = self.batch(batch, *inputs, **arguments)
         numbers = as_tensor_list(result, batch.size, self.output_layouts()[0])
         return batch.device.to_device(numbers)
@@ -39,7 +41,7 @@ def compute_together(
     operator: SampleOperator,
     batch: BatchContext,
     inputs: Sequence[TensorList],
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     together: Callable[[], Columns | None],
 ) -> Columns:
     """Return the results of `together`, or of the samples one by one; enter their errors.
@@ -71,7 +73,7 @@ def compute_joined(
     operator: SampleOperator,
     batch: BatchContext,
     inputs: Sequence[TensorList],
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     check: Callable[[tuple[int, ...], Any], object],
     compute: Callable[[JoinedRows], Columns | None],
 ) -> Columns:
@@ -94,7 +96,7 @@ def _sample(
     operator: SampleOperator,
     batch: BatchContext,
     inputs: Sequence[TensorList],
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     outputs: Sequence[TensorList],
     i: int,
 ) -> tuple[Array, ...]:

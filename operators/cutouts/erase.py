@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, param
@@ -145,9 +146,7 @@ class Erase(SampleOperator):
             boxes[:, :, axes, side] = np.minimum(np.maximum(ends, 0.0), own)
         return boxes
 
-    def _fills(
-        self, extents: Sequence[int], fill_value: Sequence[float], dtype: np.dtype[Any]
-    ) -> Array:
+    def _fills(self, extents: Sequence[int], fill_value: Sequence[float], dtype: DType) -> Array:
         """Return the numbers to fill with: (1,) or (channels,)."""
         channels = self._layout(len(extents)).find("C")
         numbers = np.array(fill_value, np.float64).reshape(-1)
@@ -188,7 +187,7 @@ class Erase(SampleOperator):
             out[tuple(slice(low, high) for low, high in box.tolist())] = fills
         return out
 
-    def batch_gpu(self, batch: BatchContext, data: TensorListGPU, **arguments: Any) -> Any:
+    def batch_gpu(self, batch: BatchContext, data: TensorListGPU, **arguments: object) -> Any:
         extents, axes = data.extents(), self._axes(data.ndim)
         channel = self._layout(data.ndim).find("C")
         channels = extents[:, channel] if channel >= 0 else 1
@@ -227,7 +226,7 @@ class Erase(SampleOperator):
         return result
 
 
-def _uploaded(batch: BatchContext, table: Array, c_type: str) -> tuple[Any, Pointers]:
+def _uploaded(batch: BatchContext, table: Array, c_type: str) -> tuple[object, Pointers]:
     """Copy an array over samples to the device; return the copy and the address of each row."""
     memory = batch.device.upload(table)
     steps = np.arange(len(table)) * table.strides[0]

@@ -71,7 +71,7 @@ class GridMask(SampleOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, images: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         first = lines_axis(self.called, self.layouts[0], images.ndim)
         shapes, source = images.extents(), to_numpy_type(images.dtype)

@@ -124,7 +124,7 @@ def _refuse_zeros(batch: BatchContext, divisor: TensorListCPU) -> None:
             batch.fail_row(row, zero_division())
 
 
-def _report(batch: BatchContext, marks: Any) -> None:
+def _report(batch: BatchContext, marks: object) -> None:
     """Fail the rows that the device marks, once the device is done."""
     zeros = batch.device.to_host(TensorListGPU(marks), batch.empty).dense()
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
+from ...engine.arrays import DType
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import DTYPE, REQUIRED, param
@@ -19,16 +16,14 @@ from .saturation import saturate
 class _Conversion(SampleOperator):
     devices = ("cpu", "gpu")
 
-    def _into(self, workspace: Workspace, data: Array, dtype: np.dtype[Any]) -> Array:
+    def _into(self, workspace: Workspace, data: Array, dtype: DType) -> Array:
         if data.dtype == dtype:
             return data
         out = workspace.empty(data.shape, dtype)
         saturate(data, out)
         return out
 
-    def _all_into(
-        self, batch: BatchContext, data: TensorList, dtype: np.dtype[Any]
-    ) -> TensorListCPU:
+    def _all_into(self, batch: BatchContext, data: TensorList, dtype: DType) -> TensorListCPU:
         layout = self.output_layouts()[0]
         columns = [data.dense()] if data.is_dense_tensor() else data.rows()
         results = []
@@ -37,9 +32,7 @@ class _Conversion(SampleOperator):
             saturate(column, results[-1])
         return TensorListCPU(results[0] if data.is_dense_tensor() else results, layout)
 
-    def _all_on_gpu(
-        self, batch: BatchContext, data: TensorListGPU, dtype: np.dtype[Any]
-    ) -> TensorListGPU:
+    def _all_on_gpu(self, batch: BatchContext, data: TensorListGPU, dtype: DType) -> TensorListGPU:
         if not len(data) or to_numpy_type(data.dtype) == dtype:
             return data
         return pointwise(batch, "x", data, dtype=dtype)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
@@ -31,7 +32,7 @@ class Operand(NamedTuple):
         memory: memory of the numbers, which is kept until the kernel is launched.
     """
 
-    dtype: np.dtype[Any]
+    dtype: DType
     extents: NDArray[np.int64]
     addresses: NDArray[np.uint64]
     numbers: NDArray[np.uint64]
@@ -82,9 +83,9 @@ def compute(
     batch: BatchContext,
     function: str,
     operands: Sequence[Operand],
-    types: Sequence[np.dtype[Any]],
+    types: Sequence[DType],
     extents: NDArray[np.int64],
-    dtype: np.dtype[Any],
+    dtype: DType,
     zero_divisors: NDArray[np.uint64] | int = 0,
 ) -> TensorListGPU:
     """Compute a function element by element.
@@ -141,7 +142,7 @@ def compute(
 
 
 def filled(
-    batch: BatchContext, value: TensorList, extents: NDArray[np.int64], dtype: np.dtype[Any]
+    batch: BatchContext, value: TensorList, extents: NDArray[np.int64], dtype: DType
 ) -> TensorListGPU:
     """Return a value of any dtype, broadcast to other shapes; further dimensions have extent 1.
 

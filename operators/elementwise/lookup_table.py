@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -73,7 +72,7 @@ class LookupTable(SampleOperator):
         np.take(self._table, places.astype(np.intp), out=out, mode="wrap")  # -1 is the last
         return out
 
-    def _check(self, dtype: np.dtype[Any]) -> None:
+    def _check(self, dtype: DType) -> None:
         if dtype.kind not in "iu":
             raise ArgumentError(f"{self.called} takes integers, not {dtype}; use fn.cast before")
 

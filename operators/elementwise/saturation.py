@@ -7,10 +7,9 @@ integer. bool is False for numbers that round to 0, else True.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.graph.operator import Array
 
 _EXACT_BITS = {2: 11, 4: 24, 8: 53}
@@ -34,7 +33,7 @@ def saturate(source: Array, out: Array) -> None:
             np.copyto(out, source, casting="unsafe")
 
 
-def saturated(source: Array, dtype: np.dtype[Any]) -> Array:
+def saturated(source: Array, dtype: DType) -> Array:
     """Return the numbers in `source` converted to `dtype`, without a copy if they have it."""
     if source.dtype == dtype:
         return source

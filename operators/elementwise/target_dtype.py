@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from ...engine.graph.operator import Array, Operator
+from ...engine.arrays import Array, DType
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from .saturation import saturate
 
 
-def target_type(operator: Operator) -> np.dtype[Any] | None:
+class HasDtype(Protocol):
+    """An operator with the argument `dtype`."""
+
+    @property
+    def dtype(self) -> DALIDataType | None:
+        """The argument."""
+
+
+def target_type(operator: HasDtype) -> DType | None:
     """Return the dtype that the argument `dtype` names; None where it is not given."""
-    wanted: DALIDataType | None = operator.dtype  # type: ignore[attr-defined]
-    return None if wanted is None else to_numpy_type(wanted)
+    return None if operator.dtype is None else to_numpy_type(operator.dtype)
 
 
 def cut_off(source: Array, out: Array) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -53,7 +53,7 @@ def _correlate_plane(
 ) -> None:
     height, width = out.shape[:2]
 
-    def compute(image: Array, target: Array | None) -> Any:
+    def compute(image: Array, target: Array | None) -> object:
         point, border = (anchor[1], anchor[0]), BORDERS[around.border]
         if around.border not in ("constant", "wrap"):
             fits = target if image.shape == out.shape else None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import cv2
 import numpy as np
@@ -51,7 +50,7 @@ def _filter_plane(
 ) -> None:
     """Filter lines and columns; the elements are (height, width, channels)."""
 
-    def compute(image: Array, target: Array | None) -> Any:
+    def compute(image: Array, target: Array | None) -> object:
         border = cv2.BORDER_REFLECT_101
         return cv2.sepFilter2D(image, -1, right, down, dst=target, borderType=border)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -142,7 +141,7 @@ class FilterByWindow(SampleOperator):
         data: TensorListGPU,
         windows: TensorList,
         *fills: TensorList,
-        anchor: Any,
+        anchor: object,
     ) -> TensorListGPU:
         axes = filter_axes(self.called, self.layouts[0], data.ndim)
         shapes, extents = data.extents(), windows.extents()

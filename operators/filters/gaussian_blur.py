@@ -74,7 +74,7 @@ class GaussianBlur(SampleOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, *, sigma: Any, window_size: Any
+        self, batch: BatchContext, data: TensorListGPU, *, sigma: object, window_size: object
     ) -> TensorListGPU:
         axes = filter_axes(self.called, self.layouts[0], data.ndim)
         arguments = {"sigma": sigma, "window_size": window_size}

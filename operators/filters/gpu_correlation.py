@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import DType, Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
@@ -31,7 +31,7 @@ class DeviceWindows(NamedTuple):
 
     addresses: NDArray[np.uint64]
     extents: Int64s
-    dtype: np.dtype[Any]
+    dtype: DType
     memory: Any
 
 

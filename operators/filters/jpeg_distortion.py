@@ -62,7 +62,7 @@ class JpegCompressionDistortion(SampleOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, *, quality: Any
+        self, batch: BatchContext, images: TensorListGPU, *, quality: object
     ) -> TensorListGPU:
         layout = layout_of(self.layouts[0], images.ndim, VIDEO_LAYOUTS)
         shapes, dtype = images.extents(), to_numpy_type(images.dtype)

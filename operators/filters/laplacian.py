@@ -85,7 +85,7 @@ class Laplacian(SampleOperator):
             check_exclusive(self.called, self.given, "scale", "normalized_kernel")
         self._target = target_type(self)
 
-    def sample(self, workspace: Workspace, data: Array, **arguments: Any) -> Array:
+    def sample(self, workspace: Workspace, data: Array, **arguments: object) -> Array:
         axes = filter_axes(self.called, self.layouts[0], data.ndim)
         window = self._window(len(axes), **arguments)
         out = workspace.empty(data.shape, self._target or data.dtype)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import cv2
 import numpy as np
@@ -47,7 +46,7 @@ class MedianBlur(PlaneWindowOperator):
         maximum=_LARGEST,
     )
 
-    def window(self, *, window_size: Sequence[int]) -> PlaneWindow:  # type: ignore[override]
+    def window(self, *, window_size: Sequence[int]) -> PlaneWindow:
         height, width = two_numbers("window_size", window_size)
         if not all(1 <= extent <= _LARGEST and extent % 2 for extent in (height, width)):
             raise ArgumentError(
@@ -60,7 +59,7 @@ class MedianBlur(PlaneWindowOperator):
         small = width in _SMALL or image.dtype == np.uint8
         if height == width > 1 and image.dtype in _OPENCV_DTYPES and small:
 
-            def compute(pixels: Array, target: Array | None) -> Any:
+            def compute(pixels: Array, target: Array | None) -> object:
                 return cv2.medianBlur(pixels, width, target)
 
             by_channels(image, out, compute, most=1 if image.shape[-1] not in (1, 3, 4) else 4)

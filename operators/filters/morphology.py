@@ -54,9 +54,7 @@ class _Morphology(PlaneWindowOperator):
     _opencv: ClassVar[Callable[..., Any]]
     _largest: ClassVar[bool]
 
-    def window(  # type: ignore[override]
-        self, *, anchor: Sequence[int], mask_size: Sequence[int]
-    ) -> PlaneWindow:
+    def window(self, *, anchor: Sequence[int], mask_size: Sequence[int]) -> PlaneWindow:
         sizes, points = two_numbers("mask_size", mask_size), two_numbers("anchor", anchor)
         chosen = [size // 2 if at == -1 else at for at, size in zip(points, sizes, strict=True)]
         inside = all(0 <= at < size for at, size in zip(chosen, sizes, strict=True))
@@ -73,7 +71,7 @@ class _Morphology(PlaneWindowOperator):
         mask, (down, right) = np.ones(window.extent, np.uint8), window.anchor
         work = type(self)._opencv
 
-        def compute(pixels: Array, target: Array | None) -> Any:
+        def compute(pixels: Array, target: Array | None) -> object:
             if self.border_mode != "wrap":
                 border = BORDERS[self.border_mode]
                 return work(pixels, mask, target, (right, down), 1, border)

@@ -39,7 +39,7 @@ class PlaneWindowOperator(SampleOperator, ABC):
     inputs = ("data",)
 
     @abstractmethod
-    def window(self, **arguments: Any) -> PlaneWindow:
+    def window(self, *args: Any, **arguments: Any) -> PlaneWindow:
         """Return the window for the arguments of a sample."""
 
     @abstractmethod
@@ -59,7 +59,7 @@ class PlaneWindowOperator(SampleOperator, ABC):
             )
         return axes
 
-    def sample(self, workspace: Workspace, data: Array, **arguments: Any) -> Array:
+    def sample(self, workspace: Workspace, data: Array, **arguments: object) -> Array:
         axes = self._axes(data.ndim)
         window = self.window(**arguments)
         out = workspace.empty(data.shape, data.dtype)
@@ -69,7 +69,7 @@ class PlaneWindowOperator(SampleOperator, ABC):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, data: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         axes, dtype = self._axes(data.ndim), to_numpy_type(data.dtype)
         nothing = PlaneWindow((1, 1), (0, 0))

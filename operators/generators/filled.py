@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, BatchOperator, Operator, SampleOperator, register
@@ -53,11 +54,11 @@ class _Number(_Shaped, BatchOperator):
             [np.full(extents, self._number, dtype) for extents in shapes], self.layout
         )
 
-    def batch_gpu(self, batch: BatchContext, *, shape: Any) -> TensorListGPU:
+    def batch_gpu(self, batch: BatchContext, *, shape: object) -> TensorListGPU:
         extents = _extents(self._shapes(batch, shape), self.called)
         return _filled_with(batch, self._number, extents, to_numpy_type(self.dtype))
 
-    def _shapes(self, batch: BatchContext, shape: Any) -> list[tuple[int, ...]]:
+    def _shapes(self, batch: BatchContext, shape: object) -> list[tuple[int, ...]]:
         shapes = wanted_shapes(batch, None, shape)
         for extents in dict.fromkeys(shapes):
             self._check_layout(extents)
@@ -171,7 +172,7 @@ class Full(_Shaped, SampleOperator):
         return _filled(workspace, fill_value, wanted, fill_value.dtype, self.called)
 
     def batch_gpu(
-        self, batch: BatchContext, fill_value: TensorList, *, shape: Any
+        self, batch: BatchContext, fill_value: TensorList, *, shape: object
     ) -> TensorListGPU:
         shapes = fill_value.shape() if shape is None else wanted_shapes(batch, None, shape)
         for extents in dict.fromkeys(shapes):
@@ -206,7 +207,7 @@ class FullLike(SampleOperator):
 
 
 def _filled(
-    workspace: Workspace, value: Array, shape: tuple[int, ...], dtype: np.dtype[Any], owner: str
+    workspace: Workspace, value: Array, shape: tuple[int, ...], dtype: DType, owner: str
 ) -> Array:
     out = workspace.empty(shape, dtype)
     try:
@@ -241,7 +242,7 @@ def _filled_on_gpu(
 
 
 def _filled_with(
-    batch: BatchContext, number: int, extents: NDArray[np.int64], dtype: np.dtype[Any]
+    batch: BatchContext, number: int, extents: NDArray[np.int64], dtype: DType
 ) -> TensorListGPU:
     return filled(batch, TensorListCPU(np.full(batch.size, number, dtype)), extents, dtype)
 

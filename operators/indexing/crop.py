@@ -43,7 +43,7 @@ class Crop(CropArguments, WindowOperator):
         return extract(workspace, image, window, self, layout)
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, images: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         layout = layout_of(self.layouts[0], images.ndim, VOLUME_LAYOUTS)
         windows = self.windows(batch, layout, images.extents(), **arguments)

@@ -58,7 +58,7 @@ class Squeeze(SampleOperator):
         gone = chosen_axes(layout, len(layout), self.axes, None)
         return ("".join(letter for i, letter in enumerate(layout) if i not in gone),)
 
-    def sample(self, workspace: Workspace, data: Array, *, axes: Any) -> Array:
+    def sample(self, workspace: Workspace, data: Array, *, axes: object) -> Array:
         return data.reshape(self._squeezed(data.shape, axes))
 
     def batch_gpu(self, batch: BatchContext, data: TensorListGPU, *, axes: Any) -> TensorListGPU:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array
@@ -43,7 +43,7 @@ def extract(
     return _converted(workspace, _repeated(sample, window, policy), dtype)
 
 
-def _converted(workspace: Workspace, view: Array, dtype: np.dtype[Any]) -> Array:
+def _converted(workspace: Workspace, view: Array, dtype: DType) -> Array:
     if view.dtype == dtype:
         return view
     out = workspace.empty(view.shape, dtype)
@@ -68,7 +68,7 @@ def fill(out: Array, values: Sequence[float], layout: str) -> None:
     out[...] = fill_with.reshape(shape)
 
 
-def fills(values: Sequence[float], dtype: np.dtype[Any]) -> Array:
+def fills(values: Sequence[float], dtype: DType) -> Array:
     """Return `fill_values` in the type of the result."""
     result = np.empty(len(values), dtype)
     cut_off(np.array(values), result)

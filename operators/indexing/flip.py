@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...engine.graph.context import BatchContext, Workspace
@@ -55,7 +53,7 @@ class Flip(SampleOperator):
         return image[tuple(index)]
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, images: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         layout = layout_of(self.layouts[0], images.ndim, VIDEO_LAYOUTS)
         mirrored = np.zeros((len(images), images.ndim), bool)

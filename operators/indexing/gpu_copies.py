@@ -9,10 +9,9 @@ channels that become planes (`move_channels`), and dimensions in another order (
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
@@ -72,7 +71,7 @@ def copy_views(
 def convert_views(
     batch: BatchContext,
     view: StridedViews,
-    dtype: np.dtype[Any],
+    dtype: DType,
     fills: Array,
     channels: int,
     policy: str,
@@ -103,7 +102,7 @@ def _launch(
     gather: GatherPlan,
     table: StructTable,
     macros: dict[str, str],
-    *arguments: Any,
+    *arguments: object,
     piece: int = PIECE,
     sources: int = 1,
 ) -> None:
@@ -170,7 +169,7 @@ def _copy_elements(
     batch: BatchContext,
     out: TensorListGPU,
     gather: GatherPlan,
-    types: tuple[np.dtype[Any], np.dtype[Any]],
+    types: tuple[DType, DType],
     fills: Array,
     policy: str,
     channels: int = -1,

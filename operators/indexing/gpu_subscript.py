@@ -11,7 +11,7 @@ from ...engine.graph.operator import Array
 from .strided_views import StridedViews
 
 
-def indexed_views(view: StridedViews, key: tuple[Any, ...]) -> tuple[StridedViews, Array]:
+def indexed_views(view: StridedViews, key: tuple[object, ...]) -> tuple[StridedViews, Array]:
     """Return the views that a key selects, and for which samples the key is out of range.
 
     Args:
@@ -45,7 +45,7 @@ def indexed_views(view: StridedViews, key: tuple[Any, ...]) -> tuple[StridedView
     return replace(view, first=first, strides=strides, shapes=shapes, low=low, high=shapes), wrong
 
 
-def _expanded(key: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
+def _expanded(key: tuple[object, ...], ndim: int) -> tuple[Any, ...]:
     """Return the key with whole slices for all dimensions that it leaves out."""
     named = sum(item is not None and item is not Ellipsis for item in key)
     whole = (slice(None),) * (ndim - named)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import Shape
+from ...engine.arrays import DType, Shape
 from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import BatchContext, HeapWorkspace, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -33,7 +32,7 @@ class _Join(SampleOperator, ABC):
             raise ArgumentError(f"axis_name must be a single letter, not {self.axis_name!r}")
         self._agree = len(set(layouts)) < 2
 
-    def _check(self, shapes: Sequence[Shape], dtypes: Sequence[np.dtype[Any]]) -> None:
+    def _check(self, shapes: Sequence[Shape], dtypes: Sequence[DType]) -> None:
         for i, (shape, dtype) in enumerate(zip(shapes, dtypes, strict=True)):
             if dtype != dtypes[0] or len(shape) != len(shapes[0]):
                 raise ArgumentError(

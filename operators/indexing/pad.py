@@ -91,7 +91,7 @@ class Pad(BatchOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, *, fill_value: Any, **arguments: Any
+        self, batch: BatchContext, data: TensorListGPU, *, fill_value: object, **arguments: object
     ) -> TensorListGPU:
         view = StridedViews.of(data)
         try:
@@ -105,7 +105,7 @@ class Pad(BatchOperator):
         return copy_views(batch, view.window(np.zeros_like(wanted), wanted), fills=added)
 
     def _wanted(
-        self, shapes: list[tuple[int, ...]], arguments: Mapping[str, Any]
+        self, shapes: list[tuple[int, ...]], arguments: Mapping[str, object]
     ) -> list[tuple[int, ...]]:
         rows = {k: values_of(self, k, value, len(shapes)) for k, value in arguments.items()}
         largest = tuple(map(max, zip(*shapes, strict=True)))
@@ -120,7 +120,7 @@ class Pad(BatchOperator):
             for i, shape in enumerate(shapes)
         ]
 
-    def _all_wanted(self, extents: Array, *, axes: Any, shape: Any, align: Any) -> Array:
+    def _all_wanted(self, extents: Array, *, axes: Any, shape: Any, align: object) -> Array:
         """Return `_wanted` as an array; raise ValueError if samples must be computed one by one."""
         count = len(extents)
         least = -1 if not shape else array_of(self, "shape", shape, count)

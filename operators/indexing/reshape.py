@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import Shape
+from ...engine.arrays import DType, Shape
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -117,18 +117,22 @@ class _Reshaping(SampleOperator):
         return result
 
     def _shape(
-        self, before: Shape, dtype: np.dtype[Any], shape_input: Array | None, **arguments: Any
+        self, before: Shape, dtype: DType, shape_input: Array | None, **arguments: Any
     ) -> Shape:
         """Return the shape of the output of a sample of the shape `before` and type `dtype`."""
         target = self._target(before, shape_input, **arguments)
         return self._checked(_resolved(target, before, prod(before)))
 
-    def _dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    def _dtype(self, dtype: DType) -> DType:
         """Return the type of the output, from that of the input."""
         return dtype
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, *shape_input: TensorList, **arguments: Any
+        self,
+        batch: BatchContext,
+        data: TensorListGPU,
+        *shape_input: TensorList,
+        **arguments: object,
     ) -> TensorListGPU:
         dtype = to_numpy_type(data.dtype)
         varying = {k: v for k, v in arguments.items() if isinstance(v, TensorList)}
@@ -213,7 +217,11 @@ class Reshape(_Reshaping):
     devices = ("cpu", "gpu")
 
     def sample(
-        self, workspace: Workspace, data: Array, shape_input: Array | None = None, **arguments: Any
+        self,
+        workspace: Workspace,
+        data: Array,
+        shape_input: Array | None = None,
+        **arguments: object,
     ) -> Array:
         return data.reshape(self._shape(data.shape, data.dtype, shape_input, **arguments))
 
@@ -248,17 +256,21 @@ class Reinterpret(_Reshaping):
     dtype = param(DTYPE, None, "Type of the output; by default the input's.")
 
     def sample(
-        self, workspace: Workspace, data: Array, shape_input: Array | None = None, **arguments: Any
+        self,
+        workspace: Workspace,
+        data: Array,
+        shape_input: Array | None = None,
+        **arguments: object,
     ) -> Array:
         shape = self._shape(data.shape, data.dtype, shape_input, **arguments)
         flat = np.ascontiguousarray(data).reshape(-1)
         return flat.view(self._dtype(data.dtype)).reshape(shape)
 
-    def _dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    def _dtype(self, dtype: DType) -> DType:
         return dtype if self.dtype is None else to_numpy_type(self.dtype)
 
     def _shape(
-        self, before: Shape, dtype: np.dtype[Any], shape_input: Array | None, **arguments: Any
+        self, before: Shape, dtype: DType, shape_input: Array | None, **arguments: Any
     ) -> Shape:
         after = self._dtype(dtype)
         target = self._target(before, shape_input, **arguments)
@@ -271,7 +283,7 @@ class Reinterpret(_Reshaping):
         return self._checked(_resolved(target, before, size // after.itemsize))
 
 
-def _adjust_last(target: Shape, before: np.dtype[Any], after: np.dtype[Any]) -> Shape:
+def _adjust_last(target: Shape, before: DType, after: DType) -> Shape:
     if before.itemsize == after.itemsize:
         return target
     if not target or target[-1] * before.itemsize % after.itemsize:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import Shape
+from ...engine.arrays import DType, Shape
 from ...engine.graph.context import BatchContext
 from ...engine.graph.row_arguments import try_rows
 from ...engine.tensors import PackedRows, TensorListGPU
@@ -21,7 +20,7 @@ def in_shapes(
     shape_of: Callable[[int, Shape], Shape],
     *,
     alike: bool,
-    dtype: np.dtype[Any] | None = None,
+    dtype: DType | None = None,
 ) -> TensorListGPU:
     """Return samples in other shapes, which hold as many bytes.
 
@@ -50,7 +49,7 @@ def in_shapes(
     return _seen(data, shapes, dtype or to_numpy_type(data.dtype))
 
 
-def _seen(data: TensorListGPU, shapes: list[Shape], dtype: np.dtype[Any]) -> TensorListGPU:
+def _seen(data: TensorListGPU, shapes: list[Shape], dtype: DType) -> TensorListGPU:
     if data.is_dense() and len(set(shapes)) == 1:
         dense = data.dense().reshape(-1)
         if len(shapes) * prod(shapes[0]) * dtype.itemsize == dense.nbytes:

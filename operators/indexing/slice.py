@@ -71,7 +71,7 @@ class Slice(SliceArguments, WindowOperator):
         return extract(workspace, data, window, self, layout)
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, *ends: TensorList, **arguments: Any
+        self, batch: BatchContext, data: TensorListGPU, *ends: TensorList, **arguments: object
     ) -> TensorListGPU:
         layout = self.layouts[0]
         windows = self.windows(batch, layout, data.extents(), *ends, **arguments)

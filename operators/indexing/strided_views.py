@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.graph.operator import Array
 from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
@@ -34,7 +35,7 @@ class StridedViews:
     shapes: Array
     low: Array
     high: Array
-    dtype: np.dtype[Any]
+    dtype: DType
 
     @staticmethod
     def of(data: TensorListGPU) -> StridedViews:
@@ -43,7 +44,7 @@ class StridedViews:
         return StridedViews.at(first, data.extents(), to_numpy_type(data.dtype))
 
     @staticmethod
-    def at(first: Any, shapes: Array, dtype: np.dtype[Any]) -> StridedViews:
+    def at(first: Any, shapes: Array, dtype: DType) -> StridedViews:
         """Return contiguous samples at addresses: (batch,) int64, or one number for all."""
         strides = contiguous_steps(shapes) * dtype.itemsize
         return StridedViews(first, strides, shapes, np.zeros_like(shapes), shapes, dtype)

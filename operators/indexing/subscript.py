@@ -110,13 +110,13 @@ class Indices(SampleOperator):
         )
 
 
-def _resolve(key: tuple[Any, ...], indices: Any) -> tuple[Any, ...]:
+def _resolve(key: tuple[object, ...], indices: Any) -> tuple[object, ...]:
     """Return the key as NumPy takes it."""
 
     def number(value: Any) -> Any:
         return indices[value.number] if isinstance(value, IndexFromData) else value
 
-    def item(value: Any) -> Any:
+    def item(value: object) -> Any:
         if isinstance(value, NewAxis):
             return None
         if isinstance(value, slice):
@@ -134,14 +134,14 @@ def _take(data: Array, key: tuple[Any, ...]) -> Array:
         raise IndexError(f"[{shown}] of a sample of shape {data.shape}: {error}") from None
 
 
-def _show(item: Any) -> str:
+def _show(item: object) -> str:
     if not isinstance(item, slice):
         return "..." if item is Ellipsis else str(item)
     ends = [item.start, item.stop] + ([] if item.step is None else [item.step])
     return ":".join("" if end is None else str(end) for end in ends)
 
 
-def _layout(key: tuple[Any, ...], layout: str) -> str:
+def _layout(key: tuple[object, ...], layout: str) -> str:
     named = all(item.name is not None for item in key if isinstance(item, NewAxis))
     if not layout or not named:
         return ""

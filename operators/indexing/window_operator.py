@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
+from ...engine.arrays import DType
 from ...engine.graph.operator import SampleOperator
 from ...engine.graph.params import ANY_FLOATS, DTYPE, IMAGE_TYPE, LEAVE_OUT, NO_EFFECT, STR, param
 from ..elementwise.target_dtype import target_type
@@ -39,7 +36,7 @@ class WindowOperator(SampleOperator):
         "The value outside of the sample if it is padded: one, or one a channel.",
     )
 
-    target: np.dtype[Any] | None
+    target: DType | None
 
     def prepare(self) -> None:
         self.target = target_type(self)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +56,7 @@ def launch_lanes(
     table: StructTable,
     elements: Array,
     largest: int,
-    *arguments: Any,
+    *arguments: object,
 ) -> None:
     """Launch a kernel whose threads handle LANES elements together: see lanes.cuh.
 
@@ -93,7 +92,7 @@ def steps_of_lanes(elements: Array, largest: int, together: int = 1) -> Array:
     return -(-packs // together)
 
 
-def addresses_in(memory: Any, sizes: Array, itemsize: int) -> NDArray[np.uint64]:
+def addresses_in(memory: object, sizes: Array, itemsize: int) -> NDArray[np.uint64]:
     """Return the addresses of consecutive arrays of these sizes in one block of memory."""
     offsets = (np.cumsum(sizes) - sizes) * itemsize
     result: NDArray[np.uint64] = np.uint64(address_of(memory)) + offsets.astype(np.uint64)

@@ -158,10 +158,10 @@ class RandomObjectBbox(SampleOperator):
         box: Array = boxes[int(number * len(boxes))]
         return box
 
-    def _boxes(self, key: tuple[Any, ...], mask: Array, label: int) -> Array:
+    def _boxes(self, key: tuple[object, ...], mask: Array, label: int) -> Array:
         return self._cached((*key, label), lambda: blob_boxes(mask == label))
 
-    def _key(self, mask: Array) -> tuple[Any, ...]:
+    def _key(self, mask: Array) -> tuple[object, ...]:
         if not self.cache_objects:
             return ()
         from hashlib import blake2b  # takes 3 ms
@@ -169,7 +169,7 @@ class RandomObjectBbox(SampleOperator):
         digest = blake2b(np.ascontiguousarray(mask).data, digest_size=32).digest()
         return digest, mask.shape, mask.dtype.str
 
-    def _cached(self, key: tuple[Any, ...], compute: Any) -> Array:
+    def _cached(self, key: tuple[object, ...], compute: Any) -> Array:
         """Return remembered values, or computed ones. Several threads may compute the same."""
         if not self.cache_objects:
             result: Array = compute()
@@ -207,6 +207,6 @@ class RandomObjectBbox(SampleOperator):
             ) from None
 
 
-def _listed(values: Any) -> list[Any] | None:
+def _listed(values: object) -> list[Any] | None:
     """Return an argument's numbers as a list of Python's, or None."""
     return None if values is None else np.atleast_1d(np.asarray(values)).tolist()

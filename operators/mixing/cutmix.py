@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,7 +132,7 @@ class CutMixWindow(SampleOperator):
         return window[0], kept[0].astype(np.float32)
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, *, weight: Any, center: Any
+        self, batch: BatchContext, images: TensorListGPU, *, weight: object, center: object
     ) -> tuple[TensorList, TensorList]:
         first = lines_axis(self.called, self.layouts[0], images.ndim)
         extents = images.extents()[:, first : first + 2]
@@ -178,7 +177,7 @@ class PasteWindow(SampleOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, others: TensorListGPU, *, window: Any
+        self, batch: BatchContext, images: TensorListGPU, others: TensorListGPU, *, window: object
     ) -> TensorListGPU:
         first, shapes = lines_axis(self.called, self.layouts[0], images.ndim), images.extents()
         enter_unlike_pairs(self, batch, images, others, {"window": window})

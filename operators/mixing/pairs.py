@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -38,7 +37,7 @@ class PairOperator(CompositeOperator, ABC):
     def output_layouts(self) -> tuple[str, ...]:
         return (self.layouts[0], "")
 
-    def own_seed(self, number: int) -> dict[str, Any]:
+    def own_seed(self, number: int) -> dict[str, object]:
         """Return the arguments of a part that draws numbers; parts draw different ones."""
         if "seed" not in self.given:
             return {}
@@ -79,7 +78,7 @@ def enter_unlike_pairs(
     batch: BatchContext,
     images: TensorListGPU,
     others: TensorListGPU,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
 ) -> None:
     """Enter the errors of the pairs whose samples differ in shape."""
     shapes, other_shapes = images.extents(), others.extents()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext, Workspace
@@ -36,7 +37,7 @@ class _Noise(SampleOperator):
     inputs = ("data",)
     random_count = KEY_NUMBERS
 
-    def _check(self, dtype: np.dtype[Any], arguments: dict[str, Any]) -> None:
+    def _check(self, dtype: DType, arguments: dict[str, Any]) -> None:
         if dtype.kind == "b":
             raise ArgumentError(f"{self.called} takes numbers, not bool; use fn.cast before")
         check_numbers(self, {k: v for k, v in arguments.items() if v is not None})
@@ -259,9 +260,7 @@ def _sprinkle(out: Array, value: Any, mask: Array, channels: int, inner: int) ->
         np.copyto(planes, value, where=mask.reshape(-1, 1, inner))
 
 
-def _salt_and_pepper(
-    dtype: np.dtype[Any], salt: Any, pepper: Any, shape: tuple[int, ...] = ()
-) -> Array:
+def _salt_and_pepper(dtype: DType, salt: Any, pepper: Any, shape: tuple[int, ...] = ()) -> Array:
     """Return the values of salt and pepper in a type: (2, *shape).
 
     Args:

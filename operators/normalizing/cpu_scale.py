@@ -7,12 +7,13 @@ NumPy converts, multiplies and adds the whole image, in a call each. These calls
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array
@@ -40,7 +41,7 @@ def make_scaling(
     std: Sequence[float],
     scale: float,
     shift: float,
-    dtype: np.dtype[Any],
+    dtype: DType,
 ) -> Scaling:
     """Return the scaling `scale * (pixel - mean) / std + shift` with results of type `dtype`."""
     if len(mean) != len(std) and 1 not in (len(mean), len(std)):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
@@ -36,7 +37,7 @@ class _Plan(NamedTuple):
     """
 
     shapes: Array
-    dtype: np.dtype[Any]
+    dtype: DType
     windows: ScaledWindows
 
 
@@ -139,10 +140,10 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         batch: BatchContext,
         images: TensorListGPU,
         *,
-        mirror: Any,
-        mean: Any,
-        std: Any,
-        **crop: Any,
+        mirror: object,
+        mean: object,
+        std: object,
+        **crop: object,
     ) -> TensorListGPU:
         layout = layout_of(self.layouts[0], images.ndim, VOLUME_LAYOUTS)
         if not self.output_layout:
@@ -168,8 +169,8 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         batch: BatchContext,
         layout: str,
         images: TensorListGPU,
-        mean: Any,
-        std: Any,
+        mean: object,
+        std: object,
         crop: Any,
     ) -> ScaledWindows:
         """Return the windows without addresses and mirroring, from the last batch if it fits."""

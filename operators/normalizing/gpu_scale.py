@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import Kernel, c_type
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
@@ -44,7 +45,7 @@ class ScaledWindows(NamedTuple):
     """
 
     shapes: Array
-    dtype: np.dtype[Any]
+    dtype: DType
     layout: str
     function: Kernel
     table: StructTable

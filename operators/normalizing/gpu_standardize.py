@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
@@ -124,7 +125,7 @@ def _table(
     out: TensorListGPU,
     rows: _Rows,
     division: _RowDivision,
-    memory: Any,
+    memory: object,
     lost: int,
 ) -> StructTable:
     """Return the table of all rows of all samples."""
@@ -155,8 +156,8 @@ def _table(
 def _launch(
     batch: BatchContext,
     table: StructTable,
-    source: np.dtype[Any],
-    dtype: np.dtype[Any],
+    source: DType,
+    dtype: DType,
     rows: _Rows,
     division: _RowDivision,
     spread: Spread,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import DType, Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
@@ -164,7 +164,7 @@ class Reduction:
         data: TensorListGPU,
         shapes: Int64s,
         kept: NDArray[np.bool_],
-        exact: np.dtype[Any],
+        exact: DType,
         whole: bool,
     ) -> None:
         self._batch, self._data, self._exact, self._whole = batch, data, exact, whole
@@ -253,7 +253,7 @@ class Reduction:
         }
 
     def _compute(
-        self, members: Members, origin: np.dtype[Any], scale: float = 0.0, epsilon: float = 0.0
+        self, members: Members, origin: DType, scale: float = 0.0, epsilon: float = 0.0
     ) -> None:
         """Launch `reduce`, which sums, and `finish`, which makes statistics of the sums."""
         count, division = len(self._data), self._division
@@ -290,7 +290,7 @@ class Reduction:
         addresses = addresses_in(memory, sizes, self._exact.itemsize)
         return Values(addresses, self._runs.steps, memory)
 
-    def _macros(self, origin: np.dtype[Any]) -> dict[str, str | int]:
+    def _macros(self, origin: DType) -> dict[str, str | int]:
         """Return the macros of statistics.cu for origins of a dtype."""
         return {
             "In": c_type(self._dtype),

@@ -128,7 +128,7 @@ class Normalize(BatchOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, *, mean: Any, stddev: Any
+        self, batch: BatchContext, data: TensorListGPU, *, mean: Any, stddev: object
     ) -> TensorListGPU:
         self._unit_range.look_at(to_numpy_type(data.dtype))
         extents = data.extents()
@@ -181,7 +181,7 @@ class Normalize(BatchOperator):
                 checked.add((shape, given))
         return result
 
-    def _given(self, value: Any, shapes: list[Shape]) -> list[Any]:
+    def _given(self, value: object, shapes: list[Shape]) -> list[Any]:
         """Return a mean or deviation for each sample: an array, or None to compute it."""
         if not isinstance(value, TensorList):
             return [None if value is None else np.asarray(value, self.exact)] * len(shapes)

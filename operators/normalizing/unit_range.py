@@ -30,7 +30,7 @@ class UnitRange:
         )
         self._warnings = [_WARNING.format(operator.called)] if doubtful else []
 
-    def look_at(self, dtype: Any) -> None:
+    def look_at(self, dtype: object) -> None:
         """Warn if the data have this type, and may be from 0 to 255."""
         if self._warnings and dtype == np.uint8:
             with suppress(IndexError):  # another thread was first

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import c_uint32, c_void_p
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...engine.errors import MissingDependencyError
 from ...engine.gpu.device import Device
@@ -234,7 +234,7 @@ def _ask(handle: c_void_p) -> FlowLimits:
     def numbers(capability: FlowCapability) -> tuple[int, ...]:
         size = c_uint32()
 
-        def ask(values: Any) -> None:
+        def ask(values: object) -> None:
             status = flow_functions().nvOFGetCaps(handle, capability, values, ctypes.byref(size))
             check_status(status, f"nvOFGetCaps({capability.name})", handle)
 

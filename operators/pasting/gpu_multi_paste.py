@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array
@@ -20,7 +20,7 @@ def paste_batch(
     batch: BatchContext,
     images: Sequence[TensorListGPU],
     plans: Sequence[CanvasPlans],
-    dtype: np.dtype[Any],
+    dtype: DType,
 ) -> TensorListGPU:
     """Return the canvases of a batch.
 

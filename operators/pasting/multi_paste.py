@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, BatchOperator, register
 from ...engine.graph.params import ARRAY, DTYPE, INTS, param
@@ -109,21 +110,21 @@ class MultiPaste(BatchOperator):
         return _named(TensorListCPU(out, self.output_layouts()[0]), images, plans)
 
     def batch_gpu(
-        self, batch: BatchContext, *images: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, *images: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         if batch.size == 0:
             return images[0]
         plans = self._plans(batch, images, arguments)
         return _named(paste_batch(batch, images, plans, self._dtype(images)), images, plans)
 
-    def _dtype(self, images: Sequence[TensorList]) -> np.dtype[Any]:
+    def _dtype(self, images: Sequence[TensorList]) -> DType:
         types = [to_numpy_type(data.dtype) for data in images]
         if len(set(types)) > 1:
             self.refuse(f"the inputs are {' and '.join(map(str, types))}; they must have one type")
         return types[0] if self.dtype is None else to_numpy_type(self.dtype)
 
     def _plans(
-        self, batch: BatchContext, images: Sequence[TensorList], arguments: Mapping[str, Any]
+        self, batch: BatchContext, images: Sequence[TensorList], arguments: Mapping[str, object]
     ) -> list[CanvasPlans]:
         """Return the plans of all canvases; canvases with errors are empty."""
         extents = self._extents(images)
@@ -131,7 +132,11 @@ class MultiPaste(BatchOperator):
         return [plan for rows in groups for plan in self._group(batch, extents, rows, arguments)]
 
     def _group(
-        self, batch: BatchContext, extents: Array, rows: Sequence[int], arguments: Mapping[str, Any]
+        self,
+        batch: BatchContext,
+        extents: Array,
+        rows: Sequence[int],
+        arguments: Mapping[str, object],
     ) -> list[CanvasPlans]:
         """Return one plan for some rows; if a canvas has an error, those of both halves."""
         own = {name: _chosen(value, rows) for name, value in arguments.items()}
@@ -164,7 +169,7 @@ class MultiPaste(BatchOperator):
         return np.stack([data.extents() for data in images])
 
     def _plan(
-        self, extents: Array, rows: Sequence[int], arguments: Mapping[str, Any]
+        self, extents: Array, rows: Sequence[int], arguments: Mapping[str, object]
     ) -> CanvasPlans:
         """Return the plan of the canvases of some rows, whose arguments these are."""
         given = dict(arguments)
@@ -173,7 +178,7 @@ class MultiPaste(BatchOperator):
         regions = RegionArguments(**{name: _stacked(value) for name, value in given.items()})
         return plan_canvases(self.called, rows, canvases, sources, extents, regions)
 
-    def _sources(self, in_ids: Any, rows: Sequence[int], extents: Array) -> tuple[Array, Array]:
+    def _sources(self, in_ids: object, rows: Sequence[int], extents: Array) -> tuple[Array, Array]:
         """Return input and row of the source of each region: (rows, regions)."""
         inputs, count = extents.shape[:2]
         if in_ids is None:
@@ -185,7 +190,7 @@ class MultiPaste(BatchOperator):
             self.refuse(f"in_ids has {wrong[0]}, but the batch has {count} samples")
         return np.zeros_like(ids), ids
 
-    def _canvases(self, size: Any, count: int, extents: Array) -> Array:
+    def _canvases(self, size: object, count: int, extents: Array) -> Array:
         """Return height and width of each canvas: (count, 2)."""
         if size is None:
             sizes = extents[..., -3:-1].reshape(-1, 2)
@@ -202,7 +207,7 @@ class MultiPaste(BatchOperator):
         return canvases[:, :2]
 
 
-def _groups_of_one_form(arguments: Mapping[str, Any], frames: Array) -> list[Sequence[int]]:
+def _groups_of_one_form(arguments: Mapping[str, object], frames: Array) -> list[Sequence[int]]:
     """Return groups of samples; in a group the values of each argument have one form.
 
     Args:
@@ -216,7 +221,7 @@ def _groups_of_one_form(arguments: Mapping[str, Any], frames: Array) -> list[Seq
     ]
     if not uneven and (frames == frames[0]).all():
         return [range(len(frames))]
-    groups: dict[Any, list[int]] = {}
+    groups: dict[object, list[int]] = {}
     for row, length in enumerate(frames.tolist()):
         values = [value.row(row) for value in uneven]
         form = *length, *((array.shape, array.dtype) for array in values)
@@ -224,7 +229,7 @@ def _groups_of_one_form(arguments: Mapping[str, Any], frames: Array) -> list[Seq
     return [*groups.values()]
 
 
-def _chosen(value: Any, rows: Sequence[int]) -> Any:
+def _chosen(value: object, rows: Sequence[int]) -> object:
     """Return an argument of some samples, whose values have one form."""
     if not isinstance(value, TensorList) or len(value) == len(rows):
         return value

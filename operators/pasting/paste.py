@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, FLOATS, INT, REQUIRED, param
@@ -80,7 +81,7 @@ class Paste(SampleOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, images: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         numbers = {name: numbers_of(value, batch.size)[:, 0] for name, value in arguments.items()}
         view = StridedViews.of(images)
@@ -103,11 +104,11 @@ class Paste(SampleOperator):
         shown = view.window(-start, wanted)
         return convert_views(batch, shown, view.dtype, self._fill, _CHANNELS, "PAD")
 
-    def _takes(self, ndim: int, dtype: np.dtype[Any]) -> bool:
+    def _takes(self, ndim: int, dtype: DType) -> bool:
         return ndim == 3 and dtype == np.uint8 and self.layouts[0] in ("", "HWC")
 
     def _window(
-        self, shape: tuple[int, ...], dtype: np.dtype[Any], arguments: Mapping[str, float]
+        self, shape: tuple[int, ...], dtype: DType, arguments: Mapping[str, float]
     ) -> tuple[int, int, int, int]:
         """Return offset (y, x) of the image, and height and width of the canvas."""
         if not self._takes(len(shape), dtype):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...engine.arrays import Float64s
@@ -37,7 +35,7 @@ class Beta(Distribution):
     alpha = param(FLOAT, 1.0, "Above 0; the larger, the nearer to 1.", per_sample=True, above=0)
     beta = param(FLOAT, 1.0, "Above 0; the larger, the nearer to 0.", per_sample=True, above=0)
 
-    def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
+    def _arguments(self, size: int, **arguments: object) -> tuple[Array, ...]:
         both = columns(arguments["alpha"], size), columns(arguments["beta"], size)
         for name, values in zip(("alpha", "beta"), both, strict=True):
             if not (values > 0).all():

@@ -120,7 +120,7 @@ def _lengths(operator: Operator, a: TensorList, size: int) -> list[int]:
     return lengths
 
 
-def _cumulated(operator: Operator, p: Any, lengths: list[int]) -> list[Array] | None:
+def _cumulated(operator: Operator, p: object, lengths: list[int]) -> list[Array] | None:
     """Return the running sums of the probabilities, one array a sample."""
     if p is None:
         return None

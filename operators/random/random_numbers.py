@@ -51,7 +51,7 @@ def chunks(counts: Sequence[int]) -> Iterator[slice]:
         yield slice(start, min(start + rows, len(counts)))
 
 
-def columns(values: Any, size: int) -> Array:
+def columns(values: object, size: int) -> Array:
     """Return a constant argument, or an argument with one scalar a sample, as (size, 1)."""
     if not isinstance(values, TensorList):
         return np.full((size, 1), values)
@@ -118,7 +118,7 @@ class Distribution(UploadedOperator, ABC):
             ]
         )
 
-    def _rows_of(self, size: int, arguments: dict[str, Any]) -> tuple[Array, ...]:
+    def _rows_of(self, size: int, arguments: dict[str, object]) -> tuple[Array, ...]:
         """Return what `_arguments` returns; keep constant arguments for batches of this size."""
         if any(isinstance(value, TensorList) for value in arguments.values()):
             return self._arguments(size, **arguments)
@@ -128,7 +128,7 @@ class Distribution(UploadedOperator, ABC):
         return kept[1]
 
     @abstractmethod
-    def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
+    def _arguments(self, size: int, **arguments: object) -> tuple[Array, ...]:
         """Return the distribution's arguments as arrays whose axis 0 runs over samples."""
 
     @abstractmethod
@@ -190,7 +190,7 @@ class Uniform(Distribution):
         if source not in self.per_sample:
             self._arguments(1, **{source: getattr(self, source)})  # raises for an empty range
 
-    def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
+    def _arguments(self, size: int, **arguments: object) -> tuple[Array, ...]:
         if self._discrete:
             return _table(self, arguments["values"], size)
         limits, lengths = _table(self, arguments["range"], size)
@@ -220,7 +220,7 @@ class Uniform(Distribution):
             np.minimum(out, np.nextafter(ends, out.dtype.type(-np.inf)), out=out)
 
 
-def _table(operator: Operator, values: Any, size: int) -> tuple[Array, Array]:
+def _table(operator: Operator, values: object, size: int) -> tuple[Array, Array]:
     """Return (size, longest) numbers, and the number of values of each row: (size, 1)."""
     table, lengths = padded_numbers(values, size)
     if not lengths.all():
@@ -251,7 +251,7 @@ class Normal(Distribution):
     mean = param(FLOAT, 0.0, "Mean.", per_sample=True)
     stddev = param(FLOAT, 1.0, "Standard deviation.", per_sample=True, minimum=0)
 
-    def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
+    def _arguments(self, size: int, **arguments: object) -> tuple[Array, ...]:
         stddev = columns(arguments["stddev"], size)
         if not (stddev >= 0).all():
             self.refuse(f"stddev must be at least 0, not {stddev.min()}")
@@ -295,7 +295,7 @@ class CoinFlip(Distribution):
     )
     _default = INT32
 
-    def _arguments(self, size: int, **arguments: Any) -> tuple[Array, ...]:
+    def _arguments(self, size: int, **arguments: object) -> tuple[Array, ...]:
         probability = columns(arguments["probability"], size)
         if not ((probability >= 0) & (probability <= 1)).all():
             self.refuse(

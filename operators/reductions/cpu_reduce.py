@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from math import prod
-from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array
 from .axis_groups import axis_groups
@@ -31,7 +31,7 @@ def reduce_axes(
     function: np.ufunc,
     data: Array,
     axes: Collection[int],
-    dtype: np.dtype[Any],
+    dtype: DType,
 ) -> Array:
     """Return `function` over all elements along the axes.
 
@@ -55,7 +55,7 @@ def reduce_axes(
 
 
 def _reduced(
-    workspace: Workspace, function: np.ufunc, data: Array, axis: int, dtype: np.dtype[Any]
+    workspace: Workspace, function: np.ufunc, data: Array, axis: int, dtype: DType
 ) -> Array:
     extent, inner = data.shape[axis], prod(data.shape[axis + 1 :])
     if axis < data.ndim - 1 and inner < NARROW_ELEMENTS and extent >= 2 * FOLD_ELEMENTS:
@@ -70,7 +70,7 @@ def _reduced(
     return result[..., np.newaxis]
 
 
-def _folded(function: np.ufunc, data: Array, axis: int, dtype: np.dtype[Any]) -> Array:
+def _folded(function: np.ufunc, data: Array, axis: int, dtype: DType) -> Array:
     """Reduce an axis that has few elements behind it: first to at most two folds."""
     before, extent = prod(data.shape[:axis]), data.shape[axis]
     inner, turns = prod(data.shape[axis + 1 :]), extent // FOLD_ELEMENTS

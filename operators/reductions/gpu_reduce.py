@@ -147,7 +147,7 @@ class _Division:
         }
 
 
-def _kernel(function: str, reduction: GpuReduction, macros: dict[str, Any]) -> Any:
+def _kernel(function: str, reduction: GpuReduction, macros: dict[str, object]) -> Any:
     texts = (
         f"typedef {reduction.acc} Acc;",
         f"#define TERM ((Acc)({reduction.term}))",

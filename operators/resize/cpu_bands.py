@@ -8,11 +8,12 @@ the windows must be longer by the drift. Two strides, one from block to block an
 to group of blocks, keep the drift within a few samples.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ...engine.arrays import Array
 from .axes import ResampledAxis, taps
 
 # Candidates for the cut. One line would be a matrix-vector product, which is slower.
@@ -44,7 +45,7 @@ class Band(NamedTuple):
             are zero, and the caller's values there must be finite.
     """
 
-    weights: NDArray[Any]
+    weights: Array
     out_size: int
     out_lines: int
     first: int
@@ -65,7 +66,7 @@ def build_band(axis: ResampledAxis, dtype: DTypeLike) -> Band:
 
 
 def band_of_taps(
-    axis: ResampledAxis, first: NDArray[np.intp], weights: NDArray[Any], dtype: DTypeLike
+    axis: ResampledAxis, first: NDArray[np.intp], weights: Array, dtype: DTypeLike
 ) -> Band:
     """Return the band of these weights, of `dtype`.
 
@@ -124,10 +125,10 @@ def _cut(
 def _dense(
     axis: ResampledAxis,
     first: NDArray[np.intp],
-    weights: NDArray[Any],
+    weights: Array,
     cut: _Cut,
     start: int,
-) -> NDArray[Any]:
+) -> Array:
     """Return the weights of all blocks, each in the columns of its window."""
     # Taps beyond the border fall on the border sample, where weights must add up.
     columns = _clamped(first[:, None] + np.arange(weights.shape[1]), axis.in_size)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from .axes import ResampledAxis, nearest_indices
 from .cpu_passes import SCRATCH, transpose, transposed
 
 
-def copy_both(
-    image: NDArray[Any], out: NDArray[Any], vertical: ResampledAxis, horizontal: ResampledAxis
-) -> None:
+def copy_both(image: Array, out: Array, vertical: ResampledAxis, horizontal: ResampledAxis) -> None:
     """Copy the rows and columns that both axes choose into C-contiguous `out`."""
     rows = pick_rows(image, vertical)
     indices = nearest_indices(horizontal, stepwise=False)
@@ -24,7 +21,7 @@ def copy_both(
         transpose(_pick_transposed(rows, indices), out)
 
 
-def pick_rows(image: NDArray[Any], axis: ResampledAxis) -> NDArray[Any]:
+def pick_rows(image: Array, axis: ResampledAxis) -> Array:
     """Return the rows that `axis` copies: a view where they follow each other."""
     indices = nearest_indices(axis, stepwise=True)
     rows = _as_slice(indices, axis)
@@ -35,7 +32,7 @@ def pick_rows(image: NDArray[Any], axis: ResampledAxis) -> NDArray[Any]:
     return np.take(image, indices, axis=0, out=picked, mode="clip")
 
 
-def pick_columns(image: NDArray[Any], axis: ResampledAxis) -> NDArray[Any]:
+def pick_columns(image: Array, axis: ResampledAxis) -> Array:
     """Return the columns that `axis` copies: a view where they follow each other."""
     indices = nearest_indices(axis, stepwise=False)
     columns = _as_slice(indices, axis)
@@ -47,7 +44,7 @@ def pick_columns(image: NDArray[Any], axis: ResampledAxis) -> NDArray[Any]:
     return picked
 
 
-def _pick_transposed(image: NDArray[Any], columns: NDArray[np.intp]) -> NDArray[Any]:
+def _pick_transposed(image: Array, columns: NDArray[np.intp]) -> Array:
     """Return the columns as rows: NumPy gathers whole rows much faster than pixels."""
     turned = transposed(image)
     picked = SCRATCH.array("picked", (len(columns), *turned.shape[1:]), image.dtype)

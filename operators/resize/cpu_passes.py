@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.tensors.memory import Scratch
 from .cpu_bands import Band
 
@@ -38,7 +37,7 @@ SCRATCH = ThreadScratch()
 
 def padded(
     scratch: Scratch, slot: str, band: Band, row_shape: tuple[int, ...]
-) -> tuple[NDArray[Any], NDArray[Any]]:
+) -> tuple[Array, Array]:
     """Return memory for a band's input: the whole with zeroed padding, and the slice to fill."""
     before, end = band.pad_before, band.pad_before + band.used
     whole = scratch.array(slot, (end + band.pad_after, *row_shape), band.weights.dtype)
@@ -49,7 +48,7 @@ def padded(
     return whole, whole[before:end]
 
 
-def multiply(band: Band, source: NDArray[Any], out: NDArray[Any]) -> None:
+def multiply(band: Band, source: Array, out: Array) -> None:
     """Resample axis 0 of `source`, made by `padded`, into `out` of `band.out_lines` rows.
 
     Both have the weights' dtype. Each row of `out` is contiguous; the rows may lie apart.
@@ -57,7 +56,7 @@ def multiply(band: Band, source: NDArray[Any], out: NDArray[Any]) -> None:
     groups, blocks, lines, window = band.weights.shape
     width = source.size // source.shape[0]
     row_bytes = width * source.itemsize
-    windows: NDArray[Any] = np.ndarray(
+    windows: Array = np.ndarray(
         (groups, blocks, window, width),
         source.dtype,
         source,
@@ -73,7 +72,7 @@ def multiply(band: Band, source: NDArray[Any], out: NDArray[Any]) -> None:
             np.matmul(band.weights, windows[columns], out=results[columns])
 
 
-def transpose(source: NDArray[Any], out: NDArray[Any]) -> None:
+def transpose(source: Array, out: Array) -> None:
     """Swap the first two axes of a (rows, columns, channels) array, converting at need."""
     rows, columns, channels = source.shape
     movable = _MOVABLE.get(source.itemsize)
@@ -97,7 +96,7 @@ def transpose(source: NDArray[Any], out: NDArray[Any]) -> None:
         cv2.transpose(source.view(movable), moved)
 
 
-def store(result: NDArray[Any], out: NDArray[Any], *, overshoots: bool) -> None:
+def store(result: Array, out: Array, *, overshoots: bool) -> None:
     """Convert to the dtype of `out`; integers are rounded half to even and clamped.
 
     The function overwrites `result`. `overshoots` says whether `result` may lie below an unsigned
@@ -118,14 +117,14 @@ def store(result: NDArray[Any], out: NDArray[Any], *, overshoots: bool) -> None:
     np.copyto(out, result, casting="unsafe")
 
 
-def transposed(image: NDArray[Any]) -> NDArray[Any]:
+def transposed(image: Array) -> Array:
     """Return `transpose` of an image, in scratch memory."""
     turned = SCRATCH.array("turned", (image.shape[1], image.shape[0], image.shape[2]), image.dtype)
     transpose(image, turned)
     return turned
 
 
-def store_transposed(result: NDArray[Any], out: NDArray[Any], overshoots: bool) -> None:
+def store_transposed(result: Array, out: Array, overshoots: bool) -> None:
     """Convert as `store` does, then swap the first two axes."""
     if out.dtype != result.dtype:
         rounded = SCRATCH.array("turned", result.shape, out.dtype)
@@ -134,7 +133,7 @@ def store_transposed(result: NDArray[Any], out: NDArray[Any], overshoots: bool) 
     transpose(result, out)
 
 
-def weighed(image: NDArray[Any], band: Band) -> NDArray[Any]:
+def weighed(image: Array, band: Band) -> Array:
     """Return axis 0 of `image`, cropped to the samples used, resampled into scratch memory."""
     columns, channels = image.shape[1:]
     product = SCRATCH.array("product", (band.out_lines, columns, channels), band.weights.dtype)
@@ -147,7 +146,7 @@ def weighed(image: NDArray[Any], band: Band) -> NDArray[Any]:
     return product[: band.out_size]
 
 
-def weighed_twice(image: NDArray[Any], first: Band, second: Band) -> NDArray[Any]:
+def weighed_twice(image: Array, first: Band, second: Band) -> Array:
     """Return axis 0 resampled by `first`, then axis 1 by `second`; the axes come out swapped."""
     between = weighed(image, first)
     source, filled = padded(SCRATCH, "source", second, (first.out_size, image.shape[2]))

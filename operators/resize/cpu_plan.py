@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ..elementwise.promotion import exact_type
 from .axes import ResampledAxis, plan_axis
 from .filters import Filter
@@ -38,12 +39,12 @@ class ImagePlan(NamedTuple):
     """
 
     shape: tuple[int, int, int]
-    dtype: np.dtype[Any]
+    dtype: DType
     vertical: ResampledAxis
     horizontal: ResampledAxis
     copies_rows: bool
     copies_columns: bool
-    work: np.dtype[Any]
+    work: DType
     overshoots: bool
     suits_opencv: bool
 
@@ -51,12 +52,12 @@ class ImagePlan(NamedTuple):
 @lru_cache(maxsize=4096)
 def plan_image(
     shape: tuple[int, ...],
-    dtype: np.dtype[Any],
+    dtype: DType,
     size: tuple[int, int],
     roi: tuple[float, ...] | None,
     filters: tuple[Filter, Filter],
     antialias: bool,
-    result_dtype: np.dtype[Any],
+    result_dtype: DType,
 ) -> ImagePlan:
     """Return how an image of this shape and type is resampled; the arguments of `resample`."""
     _check(shape, dtype, size, result_dtype)
@@ -85,9 +86,7 @@ def _is_plain(axis: ResampledAxis) -> bool:
     return whole and axis.filter is Filter.LINEAR and not axis.stretched
 
 
-def _check(
-    shape: tuple[int, ...], dtype: np.dtype[Any], size: tuple[int, int], result: np.dtype[Any]
-) -> None:
+def _check(shape: tuple[int, ...], dtype: DType, size: tuple[int, int], result: DType) -> None:
     if len(shape) != 3 or 0 in shape:
         raise ValueError(
             f"expected an image of shape (height, width, channels), none of them 0, "
@@ -104,7 +103,7 @@ def _check(
         raise ValueError(f"height and width must be at least 1, got size {size}")
 
 
-def unsupported(dtype: np.dtype[Any]) -> str:
+def unsupported(dtype: DType) -> str:
     """Return a message that `dtype` cannot be resampled, and which types can."""
     return f"cannot resample {dtype}; supported are {', '.join(sorted(map(str, DTYPES)))}"
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
+from ...engine.arrays import Array
 from .axes import ResampledAxis
 from .cpu_bands import Band, build_band
 from .cpu_copies import copy_both, pick_columns, pick_rows
@@ -51,7 +52,7 @@ class BandCache:
         self._keep(key, band)
         return band
 
-    def _keep(self, key: tuple[ResampledAxis, Any], band: Band) -> None:
+    def _keep(self, key: tuple[ResampledAxis, object], band: Band) -> None:
         with self._lock:
             if key in self._bands:  # another thread was faster
                 return
@@ -70,16 +71,16 @@ _BANDS = BandCache()
 
 
 def resample(
-    image: NDArray[Any],
+    image: Array,
     size: tuple[int, int],
     *,
     roi: tuple[float, float, float, float] | None = None,
     min_filter: Filter = Filter.LINEAR,
     mag_filter: Filter = Filter.LINEAR,
     antialias: bool = True,
-    out: NDArray[Any] | None = None,
+    out: Array | None = None,
     dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """Resample an image of layout HWC to `size`.
 
     The filters' shapes, their positions and the rule by which an axis takes `min_filter` or
@@ -139,7 +140,7 @@ def resample(
     return out
 
 
-def _checked_out(image: NDArray[Any], out: NDArray[Any] | None, plan: ImagePlan) -> NDArray[Any]:
+def _checked_out(image: Array, out: Array | None, plan: ImagePlan) -> Array:
     """Return the array to write into."""
     if out is None:
         return np.empty(plan.shape, plan.dtype)
@@ -153,7 +154,7 @@ def _checked_out(image: NDArray[Any], out: NDArray[Any] | None, plan: ImagePlan)
     return out
 
 
-def resample_rows(image: NDArray[Any], out: NDArray[Any], axis: ResampledAxis) -> None:
+def resample_rows(image: Array, out: Array, axis: ResampledAxis) -> None:
     """Resample the first axis of `image`, of at least one row, into C-contiguous floats."""
     if axis.copies:
         np.copyto(out, pick_rows(image, axis))
@@ -161,7 +162,7 @@ def resample_rows(image: NDArray[Any], out: NDArray[Any], axis: ResampledAxis) -
         _weigh_rows(image, out, _BANDS.band_of(axis, out.dtype), True)
 
 
-def _weigh(image: NDArray[Any], out: NDArray[Any], plan: ImagePlan) -> None:
+def _weigh(image: Array, out: Array, plan: ImagePlan) -> None:
     """Resample an image of which at least one axis is weighed into C-contiguous `out`.
 
     An axis whose samples are copies goes first, in the image's own dtype. The others are weighed
@@ -179,19 +180,17 @@ def _weigh(image: NDArray[Any], out: NDArray[Any], plan: ImagePlan) -> None:
         _weigh_both(image, out, rows, columns, plan.overshoots)
 
 
-def _weigh_rows(image: NDArray[Any], out: NDArray[Any], band: Band, overshoots: bool) -> None:
+def _weigh_rows(image: Array, out: Array, band: Band, overshoots: bool) -> None:
     image = image[band.first : band.first + band.used]
     store(weighed(image, band), out, overshoots=overshoots)
 
 
-def _weigh_columns(image: NDArray[Any], out: NDArray[Any], band: Band, overshoots: bool) -> None:
+def _weigh_columns(image: Array, out: Array, band: Band, overshoots: bool) -> None:
     image = image[:, band.first : band.first + band.used]
     store_transposed(weighed(transposed(image), band), out, overshoots)
 
 
-def _weigh_both(
-    image: NDArray[Any], out: NDArray[Any], rows: Band, columns: Band, overshoots: bool
-) -> None:
+def _weigh_both(image: Array, out: Array, rows: Band, columns: Band, overshoots: bool) -> None:
     image = image[rows.first : rows.first + rows.used, columns.first : columns.first + columns.used]
     if _rows_first_is_cheaper(rows, columns):
         store_transposed(weighed_twice(image, rows, columns), out, overshoots)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.graph.operator import Array
 from ..elementwise.promotion import exact_type
 from .axes import plan_axis
@@ -23,7 +22,7 @@ def resample_volume(
     mag_filter: Filter,
     antialias: bool,
     out: Array,
-    dtype: np.dtype[Any],
+    dtype: DType,
 ) -> None:
     """Resample `volume` (depth, height, width, channels) into `out`, of type `dtype`.
 

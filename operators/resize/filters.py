@@ -81,7 +81,7 @@ class _Gaussian(FilterCurve):
         distance = np.linspace(-2.0, 2.0, 65)
         super().__init__(1, np.exp(-distance * distance))
 
-    def _width(self, stretch: Any) -> Any:
+    def _width(self, stretch: object) -> Any:
         # DALI computes the width from the standard deviation, and rounds on the way. The filter
         # does not vanish at its ends, so the rounding decides which samples count.
         sigma = np.asarray(stretch, np.float64) * 0.5 / math.sqrt(2.0)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import DType, Int64s
 from ...engine.gpu.kernels import c_type
 from ..kernels import CHUNK
 from .axes import Axes
@@ -85,7 +85,7 @@ class ImageStacks(NamedTuple):
     images: Int64s
     extents: Int64s
     channels: Int64s
-    dtype: np.dtype[Any]
+    dtype: DType
     memory: Any
 
     def select(self, which: slice | NDArray[np.intp]) -> ImageStacks:
@@ -169,7 +169,7 @@ def plan_blocks(
     target: ImageStacks,
     rows: Axes,
     columns: Axes,
-    work: np.dtype[Any],
+    work: DType,
     rounded: bool,
     all_shared_bytes: int,
     mixed: bool,
@@ -219,8 +219,8 @@ def _variant(
     negative: bool,
     divisor: int,
     most_channels: int,
-    source: np.dtype[Any],
-    work: np.dtype[Any],
+    source: DType,
+    work: DType,
     rounded: bool,
     mixed: bool,
 ) -> _Variant | None:
@@ -258,9 +258,9 @@ def _enough(taps: int, groups: Sequence[int]) -> int:
 
 @cache
 def _macros(
-    source: np.dtype[Any],
-    target: np.dtype[Any],
-    work: np.dtype[Any],
+    source: DType,
+    target: DType,
+    work: DType,
     variant: _Variant,
     stage: int,
 ) -> Mapping[str, str | int]:

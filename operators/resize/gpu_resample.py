@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ..elementwise.promotion import exact_type
@@ -80,7 +80,7 @@ def _resample_in_passes(
     target: ImageStacks,
     rows: Axes,
     columns: Axes,
-    how: tuple[np.dtype[Any], bool, int, bool],
+    how: tuple[DType, bool, int, bool],
 ) -> None:
     """Resample columns first, and then rows; `how` is for `plan_blocks`."""
     work, count = how[0], len(source.images)
@@ -106,7 +106,7 @@ def _resample_outer(
     source: ImageStacks,
     target: ImageStacks | None,
     axes: Axes,
-    work: np.dtype[Any],
+    work: DType,
 ) -> ImageStacks:
     """Resample the first spatial axis; without a target, the results are of type `work`."""
     first, weights, _memory = weight_tables(batch, source.images > 0, axes, work)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import DType, Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.tensors import address_of
@@ -23,8 +21,8 @@ WAYS: dict[str, str | int] = {"WEIGH": WEIGH, "COPY": COPY, "COPY_STEPWISE": COP
 
 
 def weight_tables(
-    batch: BatchContext, needed: NDArray[np.bool_], axes: Axes, work: np.dtype[Any]
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64], Any]:
+    batch: BatchContext, needed: NDArray[np.bool_], axes: Axes, work: DType
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], object]:
     """Compute the first input sample of each output of axes, and the weights, on the device.
 
     Args:
@@ -70,6 +68,6 @@ def axis_table(axes: Axes) -> StructTable:
     return StructTable(_AXIS, np.ndarray(axes.shape, _AXIS.dtype, axes, strides=axes.strides))
 
 
-def uploaded_curves(batch: BatchContext) -> Any:
+def uploaded_curves(batch: BatchContext) -> object:
     """Return the filters' tables on the device, where they stay as long as its stream is used."""
     return batch.device.own(curve_tables, lambda: batch.device.upload(curve_tables().values))

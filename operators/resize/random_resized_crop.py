@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +56,7 @@ class RandomResizedCrop(RandomCropArguments, ResamplingOperator):
         workspace: Workspace,
         axes: SpatialAxes,
         extents: tuple[int, ...],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlan:
         self._check_spatial(axes)
         height, width = extents
@@ -69,7 +68,7 @@ class RandomResizedCrop(RandomCropArguments, ResamplingOperator):
         batch: BatchContext,
         axes: SpatialAxes,
         extents: NDArray[np.int64],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlans:
         self._check_spatial(axes)
         windows = random_windows(

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator
@@ -42,7 +43,7 @@ class FilterChoice(NamedTuple):
     mag_filter: Any
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> FilterChoice:
+    def of(cls, arguments: Mapping[str, object]) -> FilterChoice:
         """Return the values of these arguments among those of an operator."""
         return cls(*_FILTER_CHOICE(arguments))
 
@@ -96,7 +97,7 @@ class ResamplingOperator(SampleOperator, ABC):
         self._axes = spatial_axes(self.called, layout) if layout else None
         self.prepare_filters()
 
-    def rehearse(self, batch: BatchContext, *inputs: Any, **arguments: Any) -> Any:
+    def rehearse(self, batch: BatchContext, *inputs: object, **arguments: object) -> object:
         if not set(self.per_sample) <= {"mirror"}:
             return None  # sizes are not known
         return super().rehearse(batch, *inputs, **arguments)
@@ -114,7 +115,7 @@ class ResamplingOperator(SampleOperator, ABC):
         workspace: Workspace,
         axes: SpatialAxes,
         extents: tuple[int, ...],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlan:
         """Return the work on a sample of these spatial extents."""
 
@@ -124,7 +125,7 @@ class ResamplingOperator(SampleOperator, ABC):
         batch: BatchContext,
         axes: SpatialAxes,
         extents: NDArray[np.int64],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlans:
         """Return the work on a batch of these spatial extents: (batch, axes)."""
 
@@ -156,7 +157,7 @@ class ResamplingOperator(SampleOperator, ABC):
         out: Array,
         axes: SpatialAxes,
         plan: ResizePlan,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> None:
         """Resample every image, frame or volume of a sample."""
         filters = self._filters or _chosen(FilterChoice.of(arguments))
@@ -181,8 +182,8 @@ class ResamplingOperator(SampleOperator, ABC):
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"{self.called}: {error}") from error
 
-    def _result_type(self, source: np.dtype[Any]) -> np.dtype[Any]:
-        dtype: np.dtype[Any] | None = self._dtype
+    def _result_type(self, source: DType) -> DType:
+        dtype: DType | None = self._dtype
         if dtype is None or dtype == source:
             return source
         if dtype != np.float32:
@@ -192,7 +193,7 @@ class ResamplingOperator(SampleOperator, ABC):
             )
         return dtype
 
-    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: Any) -> Any:
+    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: object) -> Any:
         """Resample a batch."""
         axes, shapes = self.axes_of(images.ndim), images.extents()
         plans = self.plan_batch(batch, axes, np.maximum(shapes[:, axes.spatial], 1), arguments)
@@ -212,7 +213,7 @@ class ResamplingOperator(SampleOperator, ABC):
         shapes: NDArray[np.int64],
         plans: ResizePlans,
         result_shapes: Callable[[NDArray[np.int64]], NDArray[np.int64]],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> TensorListGPU:
         """Resample a batch by plans.
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, IMAGE_TYPE, LEAVE_OUT, NO_EFFECT, param
+from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import RGB
 from .resampling_operator import ResamplingOperator
@@ -45,6 +46,7 @@ class Resize(SizeArguments, ResamplingOperator):
     """
 
     name = "resize"
+    on_gpu = GpuRules(rehearses=True)  # with its own `batch_gpu`, too
     takes_empty = True
     aliases = ("experimental.resize",)
 
@@ -73,7 +75,7 @@ class Resize(SizeArguments, ResamplingOperator):
         workspace: Workspace,
         axes: SpatialAxes,
         extents: tuple[int, ...],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlan:
         if self._constant_size is not None:
             return ResizePlan(self._constant_size, (0,) * len(extents), extents)
@@ -84,7 +86,7 @@ class Resize(SizeArguments, ResamplingOperator):
         batch: BatchContext,
         axes: SpatialAxes,
         extents: NDArray[np.int64],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlans:
         if self._constant_size is None:
             return self.plan_sizes(axes, extents, Sizing.of(arguments))
@@ -92,7 +94,7 @@ class Resize(SizeArguments, ResamplingOperator):
         possible = np.ones(len(extents), bool)
         return ResizePlans(size, np.zeros_like(whole), whole, possible, self._constant_size)
 
-    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: Any) -> Any:
+    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: object) -> Any:
         out = super().batch_gpu(batch, images, **arguments)
         if not self.save_attrs:
             return out

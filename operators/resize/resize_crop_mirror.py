@@ -72,7 +72,7 @@ class ResizeCropMirror(CropArguments, SizeArguments, ResamplingOperator):
         batch: BatchContext,
         axes: SpatialAxes,
         extents: NDArray[np.int64],
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlans:
         letters = _SPATIAL[axes.count]
         whole = self.plan_sizes(axes, extents, Sizing.of(arguments))
@@ -104,7 +104,7 @@ class FastResizeCropMirror(ResizeCropMirror):
     antialias = param(BOOL, False, "Widen the filter of a shrinking axis.")
 
 
-def _crop_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _crop_of(arguments: Mapping[str, object]) -> dict[str, Any]:
     return {name: arguments[name] for name in _CROP}
 
 

@@ -71,7 +71,7 @@ class Sizing(NamedTuple):
     roi_end: Any
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> Sizing:
+    def of(cls, arguments: Mapping[str, object]) -> Sizing:
         """Return the values of these arguments among those of an operator."""
         return cls(*_SIZING(arguments))
 

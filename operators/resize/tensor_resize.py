@@ -13,6 +13,7 @@ from ...engine.arrays import Float64s, Int64s
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, INTS, LAYOUT, STR, param
+from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListGPU
 from ...geometry.layouts import check_exclusive, chosen_axes, layout_of, per_axis
 from ..common.batch_arguments import numbers_of
@@ -56,6 +57,7 @@ class TensorResize(ResamplingOperator):
     """
 
     name = "tensor_resize"
+    on_gpu = GpuRules(rehearses=True)  # with its own `batch_gpu`, too
     aliases = ("experimental.tensor_resize",)
     inputs = ("data",)
     assumed_layouts = MappingProxyType({})
@@ -192,12 +194,12 @@ class TensorResize(ResamplingOperator):
         batch: BatchContext,
         axes: SpatialAxes,
         extents: Int64s,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
     ) -> ResizePlans:
         count, ndim = extents.shape
         chosen = self._chosen(ndim)
 
-        def full(name: str, others: Any) -> Float64s:
+        def full(name: str, others: object) -> Float64s:
             table = np.broadcast_to(np.asarray(others, np.float64), extents.shape).copy()
             table[:, chosen] = numbers_of(arguments[name], count, len(chosen))
             return table
@@ -223,7 +225,7 @@ class TensorResize(ResamplingOperator):
         )
         return plans._replace(possible=plans.possible & np.isfinite(alignment).all(axis=1))
 
-    def sample(self, workspace: Workspace, image: Array, **arguments: Any) -> Array:
+    def sample(self, workspace: Workspace, image: Array, **arguments: object) -> Array:
         extents = tuple(max(extent, 1) for extent in image.shape)
         plan = self.plan_sample(workspace, self._view(1), extents, arguments)
         if not image.size:
@@ -270,7 +272,7 @@ class TensorResize(ResamplingOperator):
         """Return the axes of a sample in the form (outer, `count` axes, inner)."""
         return SpatialAxes(1, slice(1, 1 + count), count, 2 + count, True)
 
-    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: Any) -> Any:
+    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, **arguments: object) -> Any:
         shapes = images.extents()
         extents = np.maximum(shapes, 1)
         ndim = extents.shape[1]

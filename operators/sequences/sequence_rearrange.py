@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -56,7 +55,7 @@ class SequenceRearrange(SampleOperator):
         return np.take(data, order, axis=0, out=out)
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, *, new_order: Any
+        self, batch: BatchContext, data: TensorListGPU, *, new_order: object
     ) -> TensorListGPU:
         orders = values_of(self, "new_order", new_order, batch.size)
         shapes = data.extents()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -84,7 +83,7 @@ class CoordTransform(SampleOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, data: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, data: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         shapes = data.extents()
         points = shapes[:, :-1].prod(axis=1)
@@ -95,7 +94,7 @@ class CoordTransform(SampleOperator):
             points[failed] = 0
         return self._launch(batch, data, points, maps)
 
-    def _maps_together(self, shapes: Array, arguments: Mapping[str, Any]) -> Array:
+    def _maps_together(self, shapes: Array, arguments: Mapping[str, object]) -> Array:
         """Return [M T] of all samples: (batch, m, n + 1)."""
         if (shapes[:, -1:] != shapes[0, -1:]).any():
             raise ArgumentError("vectors of different lengths are computed one by one")
@@ -106,7 +105,7 @@ class CoordTransform(SampleOperator):
         return _maps(shapes[0], len(shapes), **tables)
 
     def _maps_of_rows(
-        self, batch: BatchContext, shapes: Array, arguments: Mapping[str, Any]
+        self, batch: BatchContext, shapes: Array, arguments: Mapping[str, object]
     ) -> tuple[list[Array], list[int]]:
         """Return [M T] of each sample, and the samples that failed; enter their errors."""
         columns = {

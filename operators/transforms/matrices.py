@@ -48,7 +48,7 @@ def diagonal(values: Float64s) -> Float64s:
     return result
 
 
-def radians_of(degrees: Any) -> Any:
+def radians_of(degrees: object) -> Any:
     """Convert angles to radians in float32, as DALI does."""
     return (np.asarray(degrees, np.float32) * np.float32(math.pi / 180)).astype(np.float64)
 

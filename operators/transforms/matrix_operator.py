@@ -38,7 +38,7 @@ class MatrixOperator(SampleOperator, ABC):
     reverse_order = REVERSE_ORDER
 
     @abstractmethod
-    def maps(self, known: int, **arguments: Any) -> Float64s:
+    def maps(self, known: int, *args: Any, **arguments: Any) -> Float64s:
         """Return the maps of all samples: (count, n, n + 1).
 
         Args:
@@ -74,7 +74,7 @@ class MatrixOperator(SampleOperator, ABC):
             return rows_one_by_one(batch, one)
         return np.broadcast_to(result, (batch.size, *result.shape[1:]))
 
-    def _column(self, name: str, value: Any, count: int) -> Array | None:
+    def _column(self, name: str, value: object, count: int) -> Array | None:
         if not isinstance(value, TensorList):
             return _numbers(value)
         return array_of(self, name, value, count).astype(np.float64)
@@ -104,7 +104,7 @@ def rows_one_by_one(batch: BatchContext, make: Callable[[int], Array]) -> Tensor
     return TensorListCPU(results)
 
 
-def _numbers(value: Any) -> Float64s | None:
+def _numbers(value: object) -> Float64s | None:
     """Return the value of an argument as (1, values); None where nothing was given."""
     return None if value is None or value == () else np.array(value, np.float64).reshape(1, -1)
 

@@ -38,7 +38,7 @@ class TransformRotation(MatrixOperator):
     )
     center = param(FLOATS, None, "A point that stays; by default the origin.", per_sample=True)
 
-    def maps(  # type: ignore[override]
+    def maps(
         self, known: int, *, angle: Float64s, axis: Float64s | None, center: Float64s | None
     ) -> Float64s:
         if axis is None:

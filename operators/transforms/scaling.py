@@ -37,12 +37,10 @@ class TransformScale(MatrixOperator):
         INT, None, "Number of dimensions, if neither `scale` nor an input determines it.", minimum=1
     )
 
-    def maps(  # type: ignore[override]
-        self, known: int, *, scale: Float64s, center: Float64s | None
-    ) -> Float64s:
+    def maps(self, known: int, *, scale: Float64s, center: Float64s | None) -> Float64s:
         given = scale.shape[1]
-        ndim = given if given > 1 else self.ndim or known or (1 if center is None else 0)
-        ndim = ndim or center.shape[1]  # type: ignore[union-attr]
+        ndim = given if given > 1 else self.ndim or known
+        ndim = ndim or (1 if center is None else center.shape[1])
         if self.ndim not in (None, ndim):
             self.refuse(f"ndim is {self.ndim}, but scale has {given} values")
         factors = spread("scale", scale, ndim)

@@ -47,7 +47,7 @@ class TransformShear(MatrixOperator):
         if not {"shear", "angles"} & self.given:
             raise ArgumentError(f"{self.called} needs shear or angles; give one of them")
 
-    def maps(  # type: ignore[override]
+    def maps(
         self,
         known: int,
         *,

@@ -36,6 +36,6 @@ class TransformTranslation(MatrixOperator):
         FLOATS, REQUIRED, "The vector, with a number for each dimension.", per_sample=True
     )
 
-    def maps(self, known: int, *, offset: Float64s) -> Float64s:  # type: ignore[override]
+    def maps(self, known: int, *, offset: Float64s) -> Float64s:
         count, ndim = offset.shape
         return affine(np.broadcast_to(np.eye(ndim), (count, ndim, ndim)), offset)

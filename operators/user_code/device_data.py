@@ -34,7 +34,7 @@ class Delivery:
     """
 
     data: TensorListGPU
-    ready: Any
+    ready: object
     stream: Any
     source: Any
     taken_bytes: int
@@ -55,7 +55,7 @@ class Delivery:
         return self.data
 
 
-def is_on_gpu(data: Any) -> bool:
+def is_on_gpu(data: object) -> bool:
     """Return whether the first sample of a batch of user data lies on the GPU."""
     if isinstance(data, TensorList):
         return isinstance(data, TensorListGPU)
@@ -65,7 +65,7 @@ def is_on_gpu(data: Any) -> bool:
 
 
 def deliver(
-    data: Any, expected: Expected, stage: DeviceAccess, cuda_stream: Any, no_copy: bool
+    data: object, expected: Expected, stage: DeviceAccess, cuda_stream: object, no_copy: bool
 ) -> Delivery:
     """Copy a batch of user data on the GPU; later work on the data's stream may overwrite them.
 
@@ -95,7 +95,7 @@ def _contiguous(rows: Any) -> bool:
     return all(array.flags.c_contiguous for array in arrays)
 
 
-def producer_stream(value: Any, cuda_stream: Any = None) -> int | None:
+def producer_stream(value: Any, cuda_stream: object = None) -> int | None:
     """Return the current stream of the array's library, or None if the stream is unknown."""
     if cuda_stream is not None:
         return stream_handle(cuda_stream)
@@ -106,7 +106,7 @@ def producer_stream(value: Any, cuda_stream: Any = None) -> int | None:
     return stream
 
 
-def device_column(data: Any, expected: Expected, device: Device) -> Column:
+def device_column(data: object, expected: Expected, device: Device) -> Column:
     """Return a batch of user data, which must lie on the device, without a copy."""
     if expected.layout is None:
         expected = expected._replace(layout=own_layout(data, expected.what))
@@ -120,7 +120,7 @@ def device_column(data: Any, expected: Expected, device: Device) -> Column:
     return Column(rows, expected.layout or "")
 
 
-def device_array(value: Any, expected: Expected, device: Device) -> Any:
+def device_array(value: object, expected: Expected, device: Device) -> object:
     """Return user data as an array of the device's library, without a copy."""
     if not on_gpu(value):
         raise ArgumentError(

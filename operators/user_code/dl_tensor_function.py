@@ -43,12 +43,12 @@ class DLTensorPythonFunction(PythonFunction):
         "work on the pipeline's stream, CuPy's current one.",
     )
 
-    def call(self, *arguments: Any, **generator: Any) -> Any:
+    def call(self, *arguments: object, **generator: Any) -> Any:
         capsules = (each_sample(_capsule_of, given) for given in arguments)
         returned = self.function(*capsules, **generator)
         return each_sample(self._wrapped, returned)
 
-    def _wrapped(self, value: Any) -> Any:
+    def _wrapped(self, value: object) -> object:
         if type(value).__name__ != "PyCapsule":
             return value
         return _Exported(value, _GPU if self.device == "gpu" else _HOST)
@@ -62,27 +62,27 @@ class DLTensorPythonFunction(PythonFunction):
 class _Exported:
     """A capsule as an object that libraries import."""
 
-    def __init__(self, capsule: Any, device: tuple[int, int]) -> None:
+    def __init__(self, capsule: object, device: tuple[int, int]) -> None:
         self._capsule, self._device = capsule, device
 
-    def __dlpack__(self, **_: Any) -> Any:
+    def __dlpack__(self, **_: object) -> Any:
         return self._capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._device
 
 
-def each_sample(convert: Callable[[Any], Any], data: Any) -> Any:
+def each_sample(convert: Callable[[Any], object], data: object) -> object:
     """Return samples in nested lists and tuples, each converted."""
     if isinstance(data, list | tuple):
         return type(data)(each_sample(convert, value) for value in data)
     return convert(data)
 
 
-def shareable(row: Any) -> Any:
+def shareable(row: object) -> Any:
     """Return an array that DLPack exports: a copy, if the array must not be changed."""
     return row.copy() if isinstance(row, np.ndarray) and not row.flags.writeable else row
 
 
-def _capsule_of(row: Any) -> Any:
+def _capsule_of(row: Any) -> object:
     return shareable(row).__dlpack__()

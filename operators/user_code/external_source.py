@@ -255,7 +255,7 @@ class ExternalSource(FedInput):
             )
         }
 
-    def constants_without_program(self) -> dict[str, Any]:
+    def constants_without_program(self) -> dict[str, object]:
         """Return the arguments without the source: data are fed in its place."""
         return {k: v for k, v in self.constants().items() if k not in _OF_SOURCES}
 
@@ -265,7 +265,7 @@ class ExternalSource(FedInput):
     def output_layouts(self) -> tuple[str, ...]:
         return tuple(expected.layout or "" for expected in self._expected)
 
-    def wrap(self, outputs: tuple[Any, ...]) -> Any:
+    def wrap(self, outputs: tuple[object, ...]) -> object:
         return outputs[0] if self.output_count is None else list(outputs)
 
     # Calls of the engine
@@ -309,18 +309,18 @@ class ExternalSource(FedInput):
         (expected,) = self._expected
         return FedSample(expected.dtype, expected.ndim, expected.layout)
 
-    def feed(self, data: Any, layout: str | None = None, cuda_stream: Any = None) -> None:
+    def feed(self, data: object, layout: str | None = None, cuda_stream: object = None) -> None:
         """Queue a batch; `Pipeline.feed_input` calls this in any thread."""
         self._queue(data, layout, cuda_stream)
 
-    def feed_samples(self, data: Any, samples: Selection | None, *, owned: bool) -> None:
+    def feed_samples(self, data: object, samples: Selection | None, *, owned: bool) -> None:
         self._queue(data, samples=samples, owned=owned)
 
     def _queue(
         self,
-        data: Any,
+        data: object,
         layout: str | None = None,
-        cuda_stream: Any = None,
+        cuda_stream: object = None,
         samples: Selection | None = None,
         owned: bool = False,
     ) -> None:
@@ -462,12 +462,12 @@ class ExternalSource(FedInput):
         return self._columns(data, self._expected), errors
 
     def _columns(
-        self, data: Sequence[Any], expected: Sequence[Expected], cuda_stream: Any = None
+        self, data: Sequence[object], expected: Sequence[Expected], cuda_stream: object = None
     ) -> list[GivenData]:
         """Return the data of each output, checked."""
         return [self._column(*both, cuda_stream) for both in zip(data, expected, strict=True)]
 
-    def _column(self, data: Any, expected: Expected, cuda_stream: Any) -> GivenData:
+    def _column(self, data: object, expected: Expected, cuda_stream: object) -> GivenData:
         if self._stage is None or not is_on_gpu(data):
             return as_column(data, expected)
         stream = self.cuda_stream if cuda_stream is None else cuda_stream

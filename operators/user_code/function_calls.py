@@ -80,14 +80,14 @@ class WorkerFunction(UserFunction):
             return {}
         return {GENERATOR: self.generator_of(int(batch.epoch[row]), int(batch.position[row]))}
 
-    def generators(self, batch: BatchContext) -> dict[str, Any]:
+    def generators(self, batch: BatchContext) -> dict[str, object]:
         """Return the same argument of a batch's call."""
         if not self.takes_generator:
             return {}
         pairs = zip(batch.epoch.tolist(), batch.position.tolist(), strict=True)
         return {GENERATOR: [self.generator_of(*pair) for pair in pairs]}
 
-    def generator_of(self, epoch: int, position: int) -> Any:
+    def generator_of(self, epoch: int, position: int) -> object:
         """Return the random generator of a sample."""
         return philox.generator(self.placement.random_key, epoch, position)
 
@@ -112,7 +112,7 @@ class FunctionCallee(Callee):
         user: the function.
     """
 
-    def __init__(self, operator: WorkerFunction, user: Callable[..., Any]) -> None:
+    def __init__(self, operator: WorkerFunction, user: Callable[..., object]) -> None:
         self.what = operator.called
         self.user = user
         constants = {k: v for k, v in operator.constants().items() if k != "function"}
@@ -128,7 +128,7 @@ class FunctionCallee(Callee):
         self, request: FunctionRequest, inputs: Sequence[InputRows], begin: Callable[[int], None]
     ) -> Returned:
         operator = self._operator
-        generators: list[dict[str, Any]] = [{}] * request.size
+        generators: list[dict[str, object]] = [{}] * request.size
         if operator.takes_generator:
             pairs = zip(request.epochs, request.positions, strict=True)
             generators = [{GENERATOR: operator.generator_of(*pair)} for pair in pairs]
@@ -151,7 +151,7 @@ class FunctionCallee(Callee):
                 column[i] = array.copy()  # the function may use the memory again
         return Returned(columns, errors)
 
-    def _whole(self, inputs: Sequence[InputRows], generators: list[dict[str, Any]]) -> Returned:
+    def _whole(self, inputs: Sequence[InputRows], generators: list[dict[str, object]]) -> Returned:
         operator = self._operator
         generator = {}
         if operator.takes_generator:

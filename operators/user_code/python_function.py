@@ -106,7 +106,7 @@ class PythonFunction(WorkerFunction):
 
     def _by_sample(
         self, batch: BatchContext, inputs: tuple[TensorListGPU, ...]
-    ) -> tuple[list[Any], ...]:
+    ) -> tuple[list[object], ...]:
         """Call the function for each sample on the GPU; return a list for each output."""
         results: dict[int, tuple[Any, ...]] = {}
 

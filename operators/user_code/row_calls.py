@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -67,11 +67,13 @@ class RowCalls(Pending[dict[int, BaseException]]):
             for chosen, part in self._parts:
                 returned = part.result()
                 self.states.append(returned.state)
+                # None stands for the rows with errors alone.
+                columns = cast("list[Sequence[Array]]", returned.columns)
                 for k, row in enumerate(chosen):
                     if k in returned.errors:
                         errors[row] = returned.errors[k]
                     else:
-                        self.arrays[row] = [column[k] for column in returned.columns]  # type: ignore[misc]
+                        self.arrays[row] = [column[k] for column in columns]
         except BaseException:
             self.cancel()
             raise

@@ -59,7 +59,7 @@ class SourceCallee(Callee):
 
     def __init__(
         self,
-        user: Any,
+        user: object,
         arguments: dict[str, Any],
         expected: Sequence[Expected],
         key: int,
@@ -93,7 +93,7 @@ class SourceCallee(Callee):
                 state["source"] = self.user.state_dict()
         return Returned([column.rows for column in columns], {}, state)
 
-    def _next(self, request: SourceRequest) -> Sequence[Any]:
+    def _next(self, request: SourceRequest) -> Sequence[object]:
         """Return the next item of an iterable, which has no items behind its end."""
         self._turn_to(request)
         if self._has_ended:

@@ -45,8 +45,8 @@ class SourceCalls:
 
     def __init__(
         self,
-        source: Any,
-        cycle: Any,
+        source: object,
+        cycle: object,
         *,
         called: str,
         batch_info: bool,
@@ -60,7 +60,7 @@ class SourceCalls:
 
     def batch(self, moment: Moment) -> Sequence[Any]:
         """Return the data of each output for a whole batch; raise StopIteration at the end."""
-        argument: tuple[Any, ...] = ()
+        argument: tuple[object, ...] = ()
         if self.source.takes_argument:
             info = BatchInfo(moment.iteration, moment.epoch)
             argument = (info if self._batch_info else moment.iteration,)
@@ -70,7 +70,7 @@ class SourceCalls:
 
     def sample(self, moment: Moment, i: int) -> Any:
         """Return sample `i` of a batch; with several outputs a tuple."""
-        argument: tuple[Any, ...] = ()
+        argument: tuple[object, ...] = ()
         if self.source.takes_argument:
             info = SampleInfo(moment.sample + i, i, moment.iteration, moment.epoch)
             argument = (info,)
@@ -118,7 +118,7 @@ class SourceCalls:
             return {}
         return {GENERATOR: philox.generator(self.key, moment.epoch, number)}
 
-    def by_output(self, data: Any) -> Sequence[Any]:
+    def by_output(self, data: object) -> Sequence[object]:
         """Return what a source returned, or a sample of it, as one value an output."""
         return by_output(data, self._output_count, self._called)
 
@@ -132,7 +132,7 @@ def note_of(row: int, number: int) -> str:
     return f"sample {row} of batch {number}, of an external source"
 
 
-def by_output(data: Any, count: int | None, called: str) -> Sequence[Any]:
+def by_output(data: Any, count: int | None, called: str) -> Sequence[object]:
     """Return what a source returned, or a sample of it, as one value an output.
 
     Args:

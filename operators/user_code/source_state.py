@@ -11,7 +11,7 @@ _COUNTS = {"epoch": 32, "iteration": 62, "sample": 62, "position": 62}
 """Bits of each number; a source that is fed has no position."""
 
 
-def restore(source: UserSource, user: Any, state: dict[str, Any]) -> None:
+def restore(source: UserSource, user: object, state: dict[str, Any]) -> None:
     """Let a source go on from the state of a checkpoint.
 
     Args:
@@ -26,7 +26,7 @@ def restore(source: UserSource, user: Any, state: dict[str, Any]) -> None:
         source.skip(state["position"])
 
 
-def check_state(state: Any) -> None:
+def check_state(state: object) -> None:
     """Raise CheckpointError unless this is what `ExternalSource.snapshot` returned.
 
     >>> check_state({"epoch": 0, "iteration": -4, "sample": 12})

@@ -29,12 +29,12 @@ class TorchPythonFunction(PythonFunction):
         super().prepare()
         self._torch = _import_torch()
 
-    def call(self, *arguments: Any, **generator: Any) -> Any:
+    def call(self, *arguments: object, **generator: Any) -> Any:
         tensors = (each_sample(self._tensor_of, given) for given in arguments)
         returned = self.function(*tensors, **generator)
         return each_sample(self._without_gradient, returned)
 
-    def _tensor_of(self, row: Any) -> Any:
+    def _tensor_of(self, row: Any) -> object:
         return self._torch.from_dlpack(shareable(row))
 
     def _without_gradient(self, value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import BatchContext
 from ...engine.graph.derivation import Axes
@@ -26,7 +27,7 @@ class Expected(NamedTuple):
     """
 
     what: str
-    dtype: np.dtype[Any] | None = None
+    dtype: DType | None = None
     ndim: int | None = None
     layout: str | None = None
 
@@ -49,7 +50,7 @@ class Column:
         return Axes(self.layout, self.rows.ndim - 1)
 
 
-def as_array(value: Any, expected: Expected) -> Array:
+def as_array(value: object, expected: Expected) -> Array:
     """Return user data as an array; data in arrays are not copied.
 
     The data may be a NumPy array, a number, or nested lists of numbers. The data may also be an
@@ -78,7 +79,7 @@ def as_array(value: Any, expected: Expected) -> Array:
     return array
 
 
-def own(value: Any) -> Any:
+def own(value: object) -> Any:
     """Return a copy of an array or a PyTorch tensor, whose memory a program may use again.
 
     What lies on the GPU stays as it is: the stream that writes there need not be the current one.
@@ -98,7 +99,7 @@ def check_type(array: Any, expected: Expected) -> None:
         )
 
 
-def _typed(numbers: Array, expected: Expected, dtype: np.dtype[Any]) -> Array:
+def _typed(numbers: Array, expected: Expected, dtype: DType) -> Array:
     typed = numbers.astype(dtype)
     if dtype.kind != "f" and (typed != numbers).any():
         raise ArgumentError(
@@ -107,7 +108,7 @@ def _typed(numbers: Array, expected: Expected, dtype: np.dtype[Any]) -> Array:
     return typed
 
 
-def on_gpu(value: Any) -> bool:
+def on_gpu(value: object) -> bool:
     """Return whether an array of any library lies in device memory."""
     if type(value) is np.ndarray:
         return False
@@ -119,7 +120,7 @@ def on_gpu(value: Any) -> bool:
     return hasattr(value, "__cuda_array_interface__")
 
 
-def _from_other(value: Any, expected: Expected) -> Array:
+def _from_other(value: object, expected: Expected) -> Array:
     if isinstance(value, bytes | str):
         data, encoded = ("data", "") if isinstance(value, bytes) else ("text", ".encode()")
         raise ArgumentError(
@@ -141,7 +142,7 @@ def _from_other(value: Any, expected: Expected) -> Array:
         ) from error
 
 
-def as_column(data: Any, expected: Expected) -> Column:
+def as_column(data: object, expected: Expected) -> Column:
     """Return a batch of user data, checked: an array over samples, or a sequence of samples."""
     if expected.layout is None:
         expected = expected._replace(layout=own_layout(data, expected.what))
@@ -157,7 +158,7 @@ def as_column(data: Any, expected: Expected) -> Column:
     return Column(rows, expected.layout or "")
 
 
-def own_layout(data: Any, what: str) -> str:
+def own_layout(data: object, what: str) -> str:
     """Return the layout that a batch of user data brings along, or "".
 
     Raises:
@@ -176,7 +177,7 @@ def own_layout(data: Any, what: str) -> str:
     return next(iter(layouts), "")
 
 
-def fed_as(data: Any, layout: str | None, expected: Expected) -> Expected:
+def fed_as(data: object, layout: str | None, expected: Expected) -> Expected:
     """Return the declaration of fed data, with the layout with which they are fed.
 
     Args:
@@ -241,14 +242,16 @@ def copied(column: Column, batch: BatchContext) -> TensorListCPU:
     return TensorListCPU(as_rows(column.rows).copied(batch.empty, np.copyto), column.layout)
 
 
-def _spread(value: Any, count: int) -> list[Any]:
+def _spread(value: object, count: int) -> list[object]:
     """Return one value for each output: a list holds the values of the first outputs."""
     if isinstance(value, list | tuple):
         return [*value[:count], *[None] * (count - len(value))]
     return [value] * count
 
 
-def expectations(owner: str, count: int, layout: Any, dtype: Any, ndim: Any) -> list[Expected]:
+def expectations(
+    owner: str, count: int, layout: object, dtype: object, ndim: object
+) -> list[Expected]:
     """Return the declaration of each of `count` outputs; check that the arguments agree."""
     result = []
     columns = zip(*(_spread(value, count) for value in (layout, dtype, ndim)), strict=True)

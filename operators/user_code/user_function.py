@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
@@ -66,7 +66,7 @@ class UserFunction(BatchOperator):
     def output_layouts(self) -> tuple[str, ...]:
         return tuple(expected.layout or "" for expected in self.expected)
 
-    def unpacked(self, returned: Any) -> tuple[Any, ...]:
+    def unpacked(self, returned: object) -> tuple[object, ...]:
         """Return the function's result as one value an output."""
         count = self.output_count
         if count == 0:

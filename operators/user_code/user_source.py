@@ -35,7 +35,7 @@ class UserSource(ABC):
     """Whether the items come from the first on after `rewind`, also before the end."""
 
     @abstractmethod
-    def next(self, *argument: Any, **generator: Any) -> Any:
+    def next(self, *argument: object, **generator: object) -> Any:
         """Return the next item; raise StopIteration at the end."""
 
     @abstractmethod
@@ -58,12 +58,12 @@ class UserSource(ABC):
 class CallableSource(UserSource):
     """Calls a function, whose argument says which item to return."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., object]) -> None:
         self._function = function
         self.takes_argument, self.takes_generator = _arguments_of(function)
         self.starts_over = self.takes_argument
 
-    def next(self, *argument: Any, **generator: Any) -> Any:
+    def next(self, *argument: object, **generator: object) -> Any:
         return self._function(*argument, **generator)
 
     def rewind(self) -> None:
@@ -81,14 +81,14 @@ class CallableSource(UserSource):
 class IterableSource(UserSource):
     """Iterates over the result of `start()`, repeatedly with `cycle`."""
 
-    def __init__(self, start: Callable[[], Iterator[Any]], cycle: str) -> None:
+    def __init__(self, start: Callable[[], Iterator[object]], cycle: str) -> None:
         self._start = start
         self._cycle = cycle
         self.starts_over = cycle == "raise"
-        self._iterator: Iterator[Any] | None = None
+        self._iterator: Iterator[object] | None = None
         self._taken = 0
 
-    def next(self, *argument: Any, **generator: Any) -> Any:
+    def next(self, *argument: object, **generator: object) -> Any:
         if self._iterator is None:
             self._iterator = self._start()
         try:
@@ -165,7 +165,7 @@ def make_source(source: Any, cycle: Any) -> UserSource:
     return CallableSource(source)
 
 
-def is_generator_function(source: Any) -> bool:
+def is_generator_function(source: object) -> bool:
     """Return whether each call of an object returns a generator."""
     return inspect.isgeneratorfunction(source) or (
         not inspect.isclass(source)
@@ -173,7 +173,7 @@ def is_generator_function(source: Any) -> bool:
     )
 
 
-def _arguments_of(function: Callable[..., Any]) -> tuple[bool, bool]:
+def _arguments_of(function: Callable[..., object]) -> tuple[bool, bool]:
     """Return whether a function takes the number of the batch or sample, and a generator."""
     try:
         parameters = dict(inspect.signature(function).parameters)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array, DType
 from ..resize.axes import MAX_TAPS, ResampledAxis
 from ..resize.cpu_bands import Band, band_of_taps
 from ..resize.filters import Filter
@@ -194,7 +195,7 @@ class AxisBand(NamedTuple):
 
 
 @lru_cache(maxsize=_CACHED_AXES)
-def band_of(axis: Axis, dtype: np.dtype[Any]) -> AxisBand:
+def band_of(axis: Axis, dtype: DType) -> AxisBand:
     """Return the band of an axis: for bytes whole weights, else real ones."""
     first, weights = weights_of(axis)
     bits, work = -1, np.dtype(np.float64 if dtype == np.float64 else np.float32)
@@ -213,7 +214,7 @@ def unchanged(axis: Axis) -> bool:
     return axis.in_size == axis.out_size
 
 
-def whole(values: NDArray[Any], bits: int, out: NDArray[np.uint8]) -> None:
+def whole(values: Array, bits: int, out: NDArray[np.uint8]) -> None:
     """Write sums of bytes with whole weights as bytes, halves up; `values` are overwritten."""
     values += values.dtype.type(1 << bits >> 1)
     values *= values.dtype.type(2.0**-bits)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays import DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
@@ -24,7 +25,7 @@ _CHANNELS = (1, 3)
 _TYPES = (np.dtype(np.uint8), np.dtype(np.float32))
 
 
-def check_colors(operator: SampleOperator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+def check_colors(operator: SampleOperator, shape: tuple[int, ...], dtype: DType) -> None:
     """Raise ArgumentError unless an image is HWC, of 1 or 3 channels, and of bytes or float32."""
     layout = layout_of(operator.layouts[0], len(shape), IMAGE_LAYOUTS)
     channels = shape[-1] if layout == "HWC" else 0
@@ -99,7 +100,7 @@ class VisionColor(SampleOperator):
         return out
 
     def batch_gpu(
-        self, batch: BatchContext, images: TensorListGPU, **arguments: Any
+        self, batch: BatchContext, images: TensorListGPU, **arguments: object
     ) -> TensorListGPU:
         shapes, dtype = images.extents(), to_numpy_type(images.dtype)
         layout = layout_of(self.layouts[0], images.ndim, IMAGE_LAYOUTS)

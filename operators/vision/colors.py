@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array, DType
 from ..elementwise.byte_table import look_up
 from .pillow_images import from_pillow, to_pillow
 
-Pixels = NDArray[Any]
+Pixels = Array
 
 CHANGES = ("brightness", "contrast", "saturation", "hue")
 ORDERS = tuple(permutations(range(len(CHANGES))))
@@ -58,7 +59,7 @@ def _tabled(image: Pixels, function: Callable[[Pixels], Pixels], out: Pixels) ->
         np.copyto(out, _clamped(function(image), image.dtype))
 
 
-def _clamped(values: Pixels, dtype: np.dtype[Any]) -> Pixels:
+def _clamped(values: Pixels, dtype: DType) -> Pixels:
     """Return float32 values in the range of the type; bytes lose their fractions."""
     np.clip(values, 0, 255 if dtype == np.uint8 else 1, out=values)
     return values.astype(dtype, copy=False)

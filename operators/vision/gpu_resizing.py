@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
@@ -23,7 +24,7 @@ _REAL_BYTES = 8
 def resize_batch(
     batch: BatchContext,
     images: TensorListGPU,
-    dtype: np.dtype[Any],
+    dtype: DType,
     windows: Ints,
     sizes: Ints,
     axis: Axis,
@@ -55,7 +56,7 @@ def _copy_nearest(
     batch: BatchContext,
     source: Any,
     out: TensorListGPU,
-    dtype: np.dtype[Any],
+    dtype: DType,
     windows: Ints,
     sizes: Ints,
     strides: Ints,
@@ -90,7 +91,7 @@ def _weigh(
     batch: BatchContext,
     source: Any,
     out: TensorListGPU,
-    dtype: np.dtype[Any],
+    dtype: DType,
     windows: Ints,
     sizes: Ints,
     strides: Ints,
@@ -147,7 +148,7 @@ def _first_axes(extents: Ints, sizes: Ints, axis: Axis) -> Ints:
 
 def _weights(
     batch: BatchContext, extents: Ints, sizes: Ints, axis: Axis, whole: bool
-) -> tuple[Any, Any]:
+) -> tuple[object, object]:
     """Have the weights of all axes computed; return their tables, and the memory to hold."""
     before, after = extents.reshape(-1), sizes.reshape(-1)
     taps = np.array(

@@ -87,7 +87,7 @@ class VisionMap(SampleOperator):
 
 
 def affine_map(
-    center: Any, degrees: float, translate: Any, scale: float, shear: Any
+    center: object, degrees: float, translate: object, scale: float, shear: Any
 ) -> NDArray[np.float64]:
     """Return the map of torchvision's `affine`, from pixels of the result to those of the image.
 

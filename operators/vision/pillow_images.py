@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import MissingDependencyError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def to_pillow(image: NDArray[np.uint8]) -> list[Image]:
     return [Image.fromarray(plane) for plane in planes]
 
 
-def from_pillow(images: list[Image], out: NDArray[Any]) -> None:
+def from_pillow(images: list[Image], out: Array) -> None:
     """Write what `to_pillow` returns, after work of Pillow, to an array."""
     if out.shape[2] == _RGB:
         np.copyto(out, np.asarray(images[0]))

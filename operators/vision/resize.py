@@ -95,7 +95,7 @@ class VisionResize(SampleOperator):
     def _axis(self, before: int, after: int) -> Axis:
         return Axis(before, after, self.interpolation, self._widens, self.rule)
 
-    def sample(self, workspace: Workspace, image: Array, *, size: Any, window: Any) -> Array:
+    def sample(self, workspace: Workspace, image: Array, *, size: Any, window: object) -> Array:
         layout = image_layout(self.called, self.layouts[0], image.ndim)
         numbers = np.atleast_1d(np.asarray(window, np.int64)).reshape(1, -1)
         extents = np.array([image.shape[:2]])

@@ -5,18 +5,16 @@ Pillow itself resizes bytes by Pillow's rule.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ..resize.cpu_bands import Band
 from ..resize.cpu_passes import SCRATCH, transpose, transposed, weighed
 from .axes import NEAREST, NEAREST_EXACT, PILLOW, Axis, band_of, nearest_indices, unchanged, whole
 from .pillow_images import from_pillow, resampling, to_pillow
 
 
-def resize_image(image: NDArray[Any], rows: Axis, columns: Axis, out: NDArray[Any]) -> None:
+def resize_image(image: Array, rows: Axis, columns: Axis, out: Array) -> None:
     """Resample an image of layout HWC.
 
     Columns go first, and bytes are rounded between the passes, as in PyTorch.
@@ -49,7 +47,7 @@ def resize_image(image: NDArray[Any], rows: Axis, columns: Axis, out: NDArray[An
     _store_real(weighed(_used(rows_of, band), band), out)
 
 
-def _resize_bytes(image: NDArray[Any], rows: Axis, columns: Axis, out: NDArray[Any]) -> None:
+def _resize_bytes(image: Array, rows: Axis, columns: Axis, out: Array) -> None:
     if not unchanged(columns):
         band, bits = band_of(columns, np.dtype(np.uint8))
         sums = weighed(_used(transposed(image), band), band)
@@ -63,12 +61,12 @@ def _resize_bytes(image: NDArray[Any], rows: Axis, columns: Axis, out: NDArray[A
         whole(weighed(_used(image, band), band), bits, out)
 
 
-def _used(lines: NDArray[Any], band: Band) -> NDArray[Any]:
+def _used(lines: Array, band: Band) -> Array:
     """Return the lines that a band weighs."""
     return lines[band.first : band.first + band.used]
 
 
-def _store_real(values: NDArray[Any], out: NDArray[Any]) -> None:
+def _store_real(values: Array, out: Array) -> None:
     if out.dtype.kind in "iu":
         limits = np.iinfo(out.dtype)
         np.rint(values, out=values)

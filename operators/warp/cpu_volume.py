@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Float64s
+from ...engine.arrays import DType, Float64s
 from ...engine.graph.operator import Array
 from ..elementwise.saturation import saturate
 from . import cpu_warp
 from .cpu_warp import FAR, Sampling, between, pixel_arithmetic
 
 
-def work_type(source: np.dtype[Any], target: np.dtype[Any]) -> np.dtype[Any]:
+def work_type(source: DType, target: DType) -> DType:
     """Return the dtype in which the voxels of a volume are weighed."""
     work = pixel_arithmetic(source, target).work
     return work if work.kind == "f" else np.dtype(np.float32)
@@ -51,7 +50,7 @@ class _Voxels:
         sampling: how voxels are made.
     """
 
-    def __init__(self, volume: Array, work: np.dtype[Any], sampling: Sampling) -> None:
+    def __init__(self, volume: Array, work: DType, sampling: Sampling) -> None:
         self._nearest = sampling.nearest
         self._first = 0  # the lowest index that has a voxel of its own
         pixels = np.ascontiguousarray(volume, work)

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import DType
 from ...engine.graph.operator import Array
 from ..common.opencv_images import OPENCV_DTYPES
 from ..elementwise.promotion import exact_type
@@ -53,12 +54,12 @@ class PixelArithmetic(NamedTuple):
         exact: whether positions are computed in float64.
     """
 
-    work: np.dtype[Any]
+    work: DType
     direct: bool
     exact: bool
 
 
-def pixel_arithmetic(source: np.dtype[Any], target: np.dtype[Any]) -> PixelArithmetic:
+def pixel_arithmetic(source: DType, target: DType) -> PixelArithmetic:
     """Return the arithmetic for images of a dtype and results of another."""
     if source in _WARP_DTYPES and source == target:
         return PixelArithmetic(source, direct=True, exact=False)
@@ -131,7 +132,7 @@ def _warp_by_opencv(
         saturate(result.reshape(out.shape), out)
 
 
-def _border(sampling: Sampling) -> dict[str, Any]:
+def _border(sampling: Sampling) -> dict[str, object]:
     """Return OpenCV's arguments for pixels outside of the image."""
     if sampling.fill is None:
         return {"borderMode": cv2.BORDER_REPLICATE}
@@ -179,7 +180,7 @@ def _sample_strips(
     out: Array,
     positions: Callable[[slice], NDArray[Any]],
     sampling: Sampling,
-    work: np.dtype[Any],
+    work: DType,
 ) -> None:
     """Write the pixels at the positions of each strip of lines."""
     source = np.ascontiguousarray(image, work)

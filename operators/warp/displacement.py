@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,9 @@ class DisplacementOperator(SampleOperator, ABC):
         """Return x and y of each pixel of the result, in pixel indices: (2, height, width)."""
 
     @abstractmethod
-    def gpu_arguments(self, batch: BatchContext, extents: Any) -> tuple[dict[str, Any], list[Any]]:
+    def gpu_arguments(
+        self, batch: BatchContext, extents: object
+    ) -> tuple[dict[str, object], list[object]]:
         """Return the fields of the kernel's table, and the kernel's further arguments.
 
         Args:
@@ -74,7 +75,9 @@ class DisplacementOperator(SampleOperator, ABC):
         sample_at(source, target, self.positions(workspace, height, width), self._sampling)
         return out
 
-    def batch_gpu(self, batch: BatchContext, images: TensorListGPU, *, mask: Any) -> TensorListGPU:
+    def batch_gpu(
+        self, batch: BatchContext, images: TensorListGPU, *, mask: object
+    ) -> TensorListGPU:
         image_layout(self.called, self.layouts[0], images.ndim)
         shapes, dtype = images.extents(), to_numpy_type(images.dtype)
         extents = shapes[:, :2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ class FrameMaps(NamedTuple):
     extents: Int64s
     canvas: Int64s
     matrices: Float64s
-    on_device: Any = None
+    on_device: object = None
 
     @property
     def first(self) -> Int64s:
@@ -48,7 +48,7 @@ class FrameMaps(NamedTuple):
         return samples_of(self.frames)
 
 
-def given_matrix(matrix: Any, matrix_input: Any) -> Float64s:
+def given_matrix(matrix: object, matrix_input: object) -> Float64s:
     """Return the numbers of a sample's matrix, an argument or an input, one after the other."""
     return np.asarray(matrix if matrix_input is None else matrix_input, np.float64).reshape(-1)
 
@@ -69,7 +69,7 @@ def every_frame(failed: NDArray[np.bool_], frames: Int64s) -> NDArray[np.bool_]:
     return np.asarray(np.bincount(samples_of(frames), failed, len(frames)) == 0)
 
 
-def per_frame(value: Any, frames: Int64s, width: int = 1) -> tuple[Float64s, NDArray[np.bool_]]:
+def per_frame(value: object, frames: Int64s, width: int = 1) -> tuple[Float64s, NDArray[np.bool_]]:
     """Return an argument's numbers for every frame, and which samples have the right count.
 
     Args:
@@ -98,7 +98,7 @@ def per_frame(value: Any, frames: Int64s, width: int = 1) -> tuple[Float64s, NDA
     return np.concatenate(numbers).astype(np.float64), known
 
 
-def given_sizes(size: Any, count: int, ndim: int = 2) -> Int64s:
+def given_sizes(size: object, count: int, ndim: int = 2) -> Int64s:
     """Return the argument `size`, rounded: (count, ndim); 0 if it is not given, -1 if wrong."""
     if not isinstance(size, TensorList):
         table = np.array([size], np.float64)

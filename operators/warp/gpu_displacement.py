@@ -25,7 +25,7 @@ def launch_displacement(
     taps: int,
     fill: float,
     fields: Mapping[str, Any],
-    arguments: Sequence[Any],
+    arguments: Sequence[object],
 ) -> None:
     """Launch a kernel that includes displaced.cuh.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ def warp_perspectives(
     data: TensorListGPU,
     out: TensorListGPU,
     layout: str,
-    maps: Any,
+    maps: object,
     possible: NDArray[np.bool_],
     sampling: PerspectiveSampling,
     fills: Sequence[float],
@@ -80,7 +79,7 @@ def maps_on_device(
     shift: float,
     *,
     invert: bool,
-) -> Any:
+) -> object:
     """Return maps for matrices in device memory, as `warp_perspectives` takes them.
 
     Args:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import DType, Int64s
 from ...engine.gpu.kernels import c_type
 from ...engine.graph.context import BatchContext
 from ...engine.tensors import TensorListGPU
@@ -146,7 +145,7 @@ def _rotate_bytes(
 
 
 @cache
-def converted_fill(sampling: Sampling, dtype: np.dtype[Any]) -> np.float64:
+def converted_fill(sampling: Sampling, dtype: DType) -> np.float64:
     """Return the fill value, as OpenCV converts it for images of a dtype."""
     fill = np.float64(sampling.fill or 0.0)
     if dtype.kind == "f":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -60,7 +58,7 @@ def index_maps_on_device(
     ndim: int,
     inverse_map: bool,
     nearest: bool,
-) -> Any:
+) -> object:
     """Return the same in device memory, for matrices in device memory.
 
     Maps that are wrong take all pixels to some place outside; nothing tells them from others.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...engine.arrays import Float32s
@@ -55,5 +53,7 @@ class Jitter(DisplacementOperator):
         y += np.arange(height, dtype=np.float32)[:, np.newaxis]
         return np.stack([x.clip(0, width - 1), y.clip(0, height - 1)])
 
-    def gpu_arguments(self, batch: BatchContext, extents: Any) -> tuple[dict[str, Any], list[Any]]:
+    def gpu_arguments(
+        self, batch: BatchContext, extents: object
+    ) -> tuple[dict[str, object], list[object]]:
         return {"key": keys_of(batch.random(self, KEY_NUMBERS))}, [np.uint32(self.degree)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -125,7 +123,7 @@ class Remap(SampleOperator):
 def _remap_cubic(image: Array, out: Array, positions: NDArray[np.float32]) -> None:
     x, y = np.nan_to_num(positions, nan=-FAR).clip(-FAR, FAR)
 
-    def compute(some: Array, target: Array | None) -> Any:
+    def compute(some: Array, target: Array | None) -> object:
         return cv2.remap(some, x, y, cv2.INTER_CUBIC, target, cv2.BORDER_CONSTANT, 0)
 
     by_channels(image, out, compute, most=_CHANNELS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import Any
 
 import numpy as np
 
@@ -105,7 +104,7 @@ class Rotate(WarpOperator):
             return extent
         return canvas_size(extent, *angles)
 
-    def maps(  # type: ignore[override]
+    def maps(
         self,
         batch: BatchContext,
         axes: WarpAxes,
@@ -113,8 +112,8 @@ class Rotate(WarpOperator):
         extents: Int64s,
         canvas: Int64s,
         *,
-        angle: Any,
-        axis: Any,
+        angle: object,
+        axis: object,
     ) -> FrameMaps:
         degrees, possible = per_frame(angle, frames)
         samples = samples_of(frames)

@@ -38,7 +38,9 @@ class Sphere(DisplacementOperator):
         distance = np.sqrt(squares[0] + squares[1]) / np.float32(_radius(height, width))
         return self.index_at(middles + distance * vectors)
 
-    def gpu_arguments(self, batch: BatchContext, extents: Any) -> tuple[dict[str, Any], list[Any]]:
+    def gpu_arguments(
+        self, batch: BatchContext, extents: Any
+    ) -> tuple[dict[str, object], list[object]]:
         return {"radius": _radius(extents[:, 0], extents[:, 1]).astype(np.float32)}, []
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, FLOATS, param
-from ...engine.graph.rules import Input
+from ...engine.graph.rules import GpuRules, Input
 from ...engine.tensors import TensorList, TensorListGPU
 from ..common.batch_arguments import check_later
 from .frame_maps import (
@@ -51,6 +50,7 @@ class WarpAffine(WarpOperator):
     """
 
     name = "warp_affine"
+    on_gpu = GpuRules(rehearses=True)  # with its own `batch_gpu`, too
     inputs = ("data", Input("matrix_input", optional=True, device="any"))
 
     matrix = param(
@@ -95,7 +95,7 @@ class WarpAffine(WarpOperator):
         matrices = matrices.reshape(count, axes.ndim, axes.ndim + 1)
         return self.write(workspace, image, axes, canvas, matrices)
 
-    def maps(  # type: ignore[override]
+    def maps(
         self,
         batch: BatchContext,
         axes: WarpAxes,
@@ -104,7 +104,7 @@ class WarpAffine(WarpOperator):
         canvas: Int64s,
         matrix_input: TensorList | None = None,
         *,
-        matrix: Any,
+        matrix: object,
     ) -> FrameMaps:
         width = axes.ndim * (axes.ndim + 1)
         given = matrix if matrix_input is None else matrix_input
@@ -126,7 +126,7 @@ class WarpAffine(WarpOperator):
         batch: BatchContext,
         data: TensorListGPU,
         *others: TensorList,
-        **arguments: Any,
+        **arguments: object,
     ) -> TensorListGPU:
         result = super().batch_gpu(batch, data, *others, **arguments)
         if others and isinstance(others[0], TensorListGPU):

@@ -98,7 +98,7 @@ class WarpOperator(SampleOperator, ABC):
         frames: Int64s,
         extents: Int64s,
         canvas: Int64s,
-        *others: TensorList,
+        *others: Any,
         **arguments: Any,
     ) -> FrameMaps:
         """Return the maps of a batch.

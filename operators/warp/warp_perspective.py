@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,8 +169,8 @@ class WarpPerspective(SampleOperator):
         batch: BatchContext,
         data: TensorListGPU,
         *others: TensorList,
-        matrix: Any,
-        size: Any,
+        matrix: object,
+        size: object,
     ) -> TensorListGPU:
         layout = image_layout(self.called, self.layouts[0], data.ndim, "CHW")
         shapes = data.extents()
@@ -193,8 +192,8 @@ class WarpPerspective(SampleOperator):
         return out
 
     def _uploaded_maps(
-        self, batch: BatchContext, data: TensorListGPU, given: Any, arguments: dict[str, Any]
-    ) -> tuple[Any, NDArray[np.bool_]]:
+        self, batch: BatchContext, data: TensorListGPU, given: object, arguments: dict[str, object]
+    ) -> tuple[object, NDArray[np.bool_]]:
         """Return the map of each sample in device memory, and which samples have one."""
         if isinstance(given, TensorListGPU):
             possible = given.extents().prod(axis=1) == 9

@@ -56,7 +56,9 @@ class Water(DisplacementOperator):
         y = np.arange(height, dtype=np.float32)[:, np.newaxis] + down
         return self.index_at(np.stack([x, y]))
 
-    def gpu_arguments(self, batch: BatchContext, extents: Any) -> tuple[dict[str, Any], list[Any]]:
+    def gpu_arguments(
+        self, batch: BatchContext, extents: Any
+    ) -> tuple[dict[str, object], list[object]]:
         sizes, numbers = np.unique(extents, axis=0, return_inverse=True)
         across, down = self._waves(*sizes.max(axis=0).tolist())
         waves = [part for h, w in sizes.tolist() for part in (across[:h], down[:w])]

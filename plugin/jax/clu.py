@@ -55,8 +55,8 @@ class PeekableIterator(GenericIterator[DictForm], DatasetIterator):  # type: ign
         self._lock = threading.RLock()
         self._thread: ThreadPoolExecutor | None = None
         self._peeked: _Taken | None = None
-        self._latest: list[Any] | None = None
-        self._spec: Any = None
+        self._latest: list[object] | None = None
+        self._spec: object = None
         self._valid: list[Any] = []
 
     def __iter__(self) -> Iterator[Any]:
@@ -131,17 +131,17 @@ class PeekableIterator(GenericIterator[DictForm], DatasetIterator):  # type: ign
                 )
             return super().checkpoints()
 
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Go on where another iterator stood: see `GenericIterator`."""
         with self._lock:
             self._peeked = None
             super().load_state_dict(state_dict)
 
-    def save(self, filename: Any) -> None:
+    def save(self, filename: object) -> None:
         """Write `state_dict()` to a file; raise as `checkpoints` does."""
         epath.Path(filename).write_text(json.dumps(self.state_dict()))
 
-    def restore(self, filename: Any) -> None:
+    def restore(self, filename: object) -> None:
         """Go on as a file says that `save` has written."""
         try:
             state = json.loads(epath.Path(filename).read_text())

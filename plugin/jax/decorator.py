@@ -26,7 +26,7 @@ _OF_SHARDS = ("shard_id", "num_shards")
 
 
 def data_iterator(
-    pipeline_fn: Callable[..., Any] | None = None,
+    pipeline_fn: Callable[..., object] | None = None,
     output_map: Sequence[str] | None = None,
     size: int = -1,
     reader_name: str | None = None,
@@ -35,7 +35,7 @@ def data_iterator(
     last_batch_policy: LastBatchPolicy | str = LastBatchPolicy.FILL,
     prepare_first_batch: bool = True,
     sharding: Sharding | Mapping[str, Sharding] | None = None,
-    devices: Sequence[Any] | None = None,
+    devices: Sequence[object] | None = None,
     pmap_compatible: bool | None = None,
     *,
     fill_last_batch: bool | None = None,
@@ -76,19 +76,19 @@ describe(data_iterator, GenericIterator.described)
 
 
 def taking_those_of(
-    model: Callable[P, Any],
+    model: Callable[P, object],
 ) -> Callable[[Callable[..., Any]], Callable[P, Any]]:
     """Return a decorator that gives a function of names the arguments of another function."""
     form = inspect.signature(model)
 
-    def decorate(function: Callable[..., Any]) -> Callable[P, Any]:
+    def decorate(function: Callable[..., object]) -> Callable[P, Any]:
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> Any:
             bound = form.bind(*args, **kwargs)
             bound.apply_defaults()
             return function(**bound.arguments)
 
-        call.__signature__ = form  # type: ignore[attr-defined]
+        vars(call)["__signature__"] = form
         return call
 
     return decorate
@@ -102,7 +102,7 @@ class _Shard(NamedTuple):
 
 
 def decorated(
-    iterator: type[GenericIterator[Any]], pipeline_fn: Callable[..., Any] | None, **options: Any
+    iterator: type[GenericIterator[Any]], pipeline_fn: Callable[..., object] | None, **options: Any
 ) -> Any:
     """Return a function that makes iterators of a class; a decorator without a definition."""
     sharding, devices = options["sharding"], options["devices"]
@@ -113,7 +113,7 @@ def decorated(
         make = pipeline_def(function) if chosen is None else function
 
         @wraps(function)
-        def create(*args: Any, checkpoints: Sequence[Any] | None = None, **given: Any) -> Any:
+        def create(*args: object, checkpoints: Sequence[object] | None = None, **given: Any) -> Any:
             given = {"num_threads": DEFAULT_THREADS, **(chosen or {}), **given}
             own: list[dict[str, Any]]
             if sharding is None and devices is None:
@@ -138,7 +138,7 @@ def decorated(
     return decorate if pipeline_fn is None else decorate(pipeline_fn)
 
 
-def _shards(sharding: Any, devices: Sequence[Any] | None) -> tuple[list[_Shard], int]:
+def _shards(sharding: object, devices: Sequence[object] | None) -> tuple[list[_Shard], int]:
     """Return the shards that the pipelines of this process read, and the number of all shards."""
     ours = jax.local_devices()
     if devices is not None:
@@ -154,7 +154,7 @@ def _shards(sharding: Any, devices: Sequence[Any] | None) -> tuple[list[_Shard],
 
 
 def _arguments(
-    definition: Callable[..., Any], given: Mapping[str, Any], shards: list[_Shard], total: int
+    definition: Callable[..., object], given: Mapping[str, object], shards: list[_Shard], total: int
 ) -> list[dict[str, Any]]:
     """Return the arguments of each pipeline that depend on its shard."""
     parameters = inspect.signature(definition).parameters.values()

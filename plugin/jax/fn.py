@@ -15,10 +15,10 @@ _call_in_pipeline = function_of(OPERATORS["_jax_function"])
 
 
 def jax_function(
-    function: Callable[..., Any] | None = None,
+    function: Callable[..., object] | None = None,
     num_outputs: int = 1,
     output_layouts: str | Sequence[str] | None = None,
-    sharding: Any = None,
+    sharding: object = None,
     device: str | None = None,
     preserve: bool = True,
 ) -> Any:
@@ -60,9 +60,9 @@ def jax_function(
             `num_outputs` arrays over the samples. The pipeline raises it when it runs.
     """
 
-    def as_operator(given: Callable[..., Any]) -> Callable[..., Any]:
+    def as_operator(given: Callable[..., object]) -> Callable[..., Any]:
         @wraps(given)
-        def operator(*inputs: Any) -> Any:
+        def operator(*inputs: object) -> Any:
             return _call_in_pipeline(
                 *inputs,
                 function=given,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import jax
 import numpy as np
@@ -16,7 +16,7 @@ __all__ = ["device_of", "to_jax_array"]
 JaxArray: TypeAlias = jax.Array
 
 
-def local_array(output: TensorList | Tensor) -> Any:
+def local_array(output: TensorList | Tensor) -> JaxArray:
     """Return an output as an array on its own device, without a copy.
 
     Returns:
@@ -43,7 +43,7 @@ def to_jax_array(output: TensorList | Tensor, copy: bool = False) -> JaxArray:
     return array.copy() if copy else array
 
 
-def device_of(array: JaxArray) -> Any:
+def device_of(array: JaxArray) -> jax.Device:
     """Return the one device of an array, or the sharding of an array on several devices."""
     return array.device
 

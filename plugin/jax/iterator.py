@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Never, TypeAlias
+from typing import ClassVar, Never, TypeAlias
 
 import jax
 from jax.sharding import Sharding
@@ -12,7 +12,7 @@ from ...engine.errors import ArgumentError
 from ...engine.pipeline.pipeline import Pipeline
 from ...engine.tensors import TensorList
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform, of_all
-from ..forms import DictForm
+from ..forms import IN_DICTS, DictForm
 from ..options import DESCRIPTION
 from .integration import local_array
 from .placement import Placement, along_batches, of_rows, row_groups
@@ -66,11 +66,11 @@ class GenericIterator(BaseIterator[JaxArray, DictForm]):
         sharding: Sharding | Mapping[str, Sharding] | None = None,
         pmap_compatible: bool | None = None,
         *,
-        devices: Sequence[Any] | None = None,
+        devices: Sequence[object] | None = None,
         fill_last_batch: bool | None = None,
         dynamic_shape: bool | None = False,
         with_valid: bool = False,
-        batch_form: DictForm = "dict",  # type: ignore[assignment]  # the default of `DictForm`
+        batch_form: DictForm = IN_DICTS,
         **unknown: Never,
     ) -> None:
         check_places(sharding, devices)
@@ -89,7 +89,7 @@ class GenericIterator(BaseIterator[JaxArray, DictForm]):
         """Do what a class that derives from this one does at the end of the constructor."""
 
     def _chosen(
-        self, sharding: Any, devices: Sequence[Any] | None, stacked: bool
+        self, sharding: object, devices: Sequence[object] | None, stacked: bool
     ) -> dict[str, Placement]:
         """Return where each output goes, and the truth values of samples."""
         names = [*self.output_map, VALID]
@@ -116,13 +116,13 @@ class GenericIterator(BaseIterator[JaxArray, DictForm]):
             }
         ]
 
-    def convert(self, name: str, output: TensorList, count: int) -> Any:
+    def convert(self, name: str, output: TensorList, count: int) -> JaxArray:
         """Return all samples as one array on their device; see `local_array`."""
         check_uniform(name, output, _ADVICE)
         return local_array(output)
 
 
-def check_places(sharding: Any, devices: Any) -> None:
+def check_places(sharding: object, devices: object) -> None:
     """Raise ArgumentError unless `sharding` and `devices` may be arguments together."""
     if sharding is not None and devices is not None:
         raise ArgumentError("Only one of `sharding` and `devices` arguments can be provided.")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.tensors.alignment import empty_aligned
+from .integration import JaxArray
 
 _MOST_DIMENSIONS = 8  # of a batch; so many a sharding is tried with
 
@@ -29,7 +31,7 @@ class RowGroups(NamedTuple):
 
     total: int
     local: list[int]
-    devices: list[Any]
+    devices: list[object]
 
 
 def row_groups(sharding: Sharding, rest: tuple[int, ...] | None = None) -> RowGroups:
@@ -46,7 +48,7 @@ def row_groups(sharding: Sharding, rest: tuple[int, ...] | None = None) -> RowGr
         indices = _indices_of_any(sharding, count)
     rows = {device: _rows(index, count) for device, index in indices.items()}
     groups = sorted(set(rows.values()))
-    here: dict[int, Any] = {}
+    here: dict[int, jax.Device] = {}
     local = sharding.addressable_devices
     for device in indices:
         if device in local:
@@ -54,7 +56,7 @@ def row_groups(sharding: Sharding, rest: tuple[int, ...] | None = None) -> RowGr
     return RowGroups(len(groups), sorted(here), [here[group] for group in sorted(here)])
 
 
-def _indices_of_any(sharding: Sharding, count: int) -> Any:
+def _indices_of_any(sharding: Sharding, count: int) -> object:
     for ndim in range(1, _MOST_DIMENSIONS):
         try:
             return sharding.devices_indices_map((count,) * ndim)
@@ -63,7 +65,7 @@ def _indices_of_any(sharding: Sharding, count: int) -> Any:
     return sharding.devices_indices_map((count,) * _MOST_DIMENSIONS)
 
 
-def _rows(index: Any, count: int) -> Rows:
+def _rows(index: tuple[slice, ...] | None, count: int) -> Rows:
     start, stop, _ = (index[0] if index else slice(None)).indices(count)
     return start, stop
 
@@ -83,7 +85,7 @@ class Placement:
         self._is_plain = sharding is None and not stacked
         self._plans: dict[tuple[int, ...], _Plan] = {}
 
-    def array(self, name: str, batches: Sequence[Any]) -> Any:
+    def array(self, name: str, batches: Sequence[JaxArray | Array]) -> JaxArray:
         """Return the array.
 
         Args:
@@ -123,7 +125,7 @@ class _Plan(NamedTuple):
     """
 
     shape: tuple[int, ...]
-    shards: list[tuple[Any, Rows, tuple[slice, ...]]]
+    shards: list[tuple[jax.Device, Rows, tuple[slice, ...]]]
 
 
 def _plan(name: str, sharding: Sharding, local: tuple[int, ...]) -> _Plan:
@@ -154,10 +156,10 @@ def _plan(name: str, sharding: Sharding, local: tuple[int, ...]) -> _Plan:
     return _Plan(shape, shards)
 
 
-def _shards(batches: Sequence[Any], plan: _Plan) -> list[Any]:
+def _shards(batches: Sequence[JaxArray | Array], plan: _Plan) -> list[JaxArray]:
     """Return what each device of this process gets, on that device."""
     on_host = isinstance(batches[0], np.ndarray)
-    known: dict[Any, Any] = {}  # devices may get the same rows
+    known: dict[object, JaxArray | Array] = {}  # devices may get the same rows
     shards = []
     for device, rows, rest in plan.shards:
         key = rows if on_host else (rows, device)
@@ -168,7 +170,9 @@ def _shards(batches: Sequence[Any], plan: _Plan) -> list[Any]:
     return shards
 
 
-def _taken(batches: Sequence[Any], rows: Rows, device: Any = None) -> Any:
+def _taken(
+    batches: Sequence[JaxArray | Array], rows: Rows, device: jax.Device | None = None
+) -> JaxArray | Array:
     """Return rows of the batches end to end: a view, if one batch has all of them."""
     start, stop = rows
     size = len(batches[0])
@@ -189,7 +193,7 @@ def _taken(batches: Sequence[Any], rows: Rows, device: Any = None) -> Any:
     return jax.numpy.concatenate(pieces)
 
 
-def along_batches(devices: Sequence[Any]) -> NamedSharding:
+def along_batches(devices: Sequence[object]) -> NamedSharding:
     """Return the sharding that divides axis 0 among devices, in their order."""
     return NamedSharding(Mesh(np.array(devices), ("device",)), PartitionSpec("device"))
 
@@ -201,7 +205,7 @@ def of_rows(sharding: Sharding) -> Sharding:
     return sharding
 
 
-def sharding_of(batches: Sequence[Any]) -> NamedSharding | None:
+def sharding_of(batches: Sequence[JaxArray | Array]) -> NamedSharding | None:
     """Return the sharding of batches that lie on as many devices; None for other batches."""
     if len(batches) == 1 or isinstance(batches[0], np.ndarray):
         return None

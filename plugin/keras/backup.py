@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import keras
 
@@ -16,10 +16,10 @@ from ...engine.run.checkpointing import write_file
 class Resumable(Protocol):
     """Data with a state of JSON types: `KerasDataset`, `DALIDataset`, and iterators."""
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """Return the state."""
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: dict[str, object]) -> None:
         """Go on from the state."""
 
 
@@ -52,7 +52,7 @@ class DataBackup(keras.callbacks.Callback):  # type: ignore[misc]  # Keras has n
         self._every = save_freq
         self._batches = 0
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: object = None) -> None:
         """Go on from the file, if there is one."""
         self._batches = 0
         if self._path.exists():
@@ -62,13 +62,13 @@ class DataBackup(keras.callbacks.Callback):  # type: ignore[misc]  # Keras has n
                 raise CheckpointError(f"{self._path} is damaged: {error}") from error
             self._data.load_state_dict(saved)
 
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_train_batch_end(self, batch: int, logs: object = None) -> None:
         """Save after every `save_freq` batches."""
         self._batches += 1
         if self._every != "epoch" and self._batches % int(self._every) == 0:
             self._save()
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: object = None) -> None:
         """Save at the end of each epoch."""
         self._save()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import keras
 
@@ -15,6 +15,9 @@ from ...engine.pipeline.pipeline import Pipeline
 from ...engine.suggestions import not_among
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy
 from ..framework_loops import FrameworkLoops
+
+if TYPE_CHECKING:
+    import tensorflow as tf
 
 _DEFAULT_NAMES = ("x", "y", "sample_weight")
 
@@ -78,7 +81,7 @@ class KerasDataset(DataAdapter):  # type: ignore[misc]  # Keras has no types
             "with_valid": VALID in _flat(self._roles),
         }
         self._loops = FrameworkLoops(_iterator_class()(pipeline, names, **options))
-        self._dataset: Any = None
+        self._dataset: object = None
 
     def __len__(self) -> int:
         """Return the number of batches of the current epoch."""
@@ -93,7 +96,7 @@ class KerasDataset(DataAdapter):  # type: ignore[misc]  # Keras has no types
     get_jax_iterator = __iter__
     get_torch_dataloader = __iter__
 
-    def get_tf_dataset(self) -> Any:
+    def get_tf_dataset(self) -> tf.data.Dataset:
         """Return the batches as a `tf.data.Dataset`."""
         if self._dataset is None:
             from ..tf.dataset import PulledDataset, Puller
@@ -102,7 +105,7 @@ class KerasDataset(DataAdapter):  # type: ignore[misc]  # Keras has no types
             names = list(puller.look())
             roles = self._roles  # the data set must not keep this alive
 
-            def structured(*tensors: Any) -> Any:
+            def structured(*tensors: object) -> Any:
                 return _arranged(dict(zip(names, tensors, strict=True)), roles)
 
             self._dataset = PulledDataset(puller, structured)
@@ -131,11 +134,11 @@ class KerasDataset(DataAdapter):  # type: ignore[misc]  # Keras has no types
         """None: unknown."""
         return None
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """Return where the run stands, of JSON types."""
         return self._loops.state_dict()
 
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Let the next epoch of `fit` go on from there, also in the middle of an epoch."""
         self._loops.load_state_dict(state_dict)
 
@@ -156,7 +159,7 @@ def _iterator_class() -> type[BaseIterator[Any]]:
     return GenericIterator
 
 
-def _arranged(batch: Mapping[str, Any], roles: Sequence[Any]) -> Any:
+def _arranged(batch: Mapping[str, Any], roles: Sequence[Any]) -> object:
     """Return the tensors of a batch as Keras takes them."""
     return tuple(keras.tree.map_structure(batch.__getitem__, role) for role in roles)
 

@@ -17,17 +17,17 @@ class NumbaFunction:
 
     def __init__(
         self,
-        run_fn: Any,
-        out_types: Any,
-        in_types: Any,
-        outs_ndim: Any,
-        ins_ndim: Any,
-        setup_fn: Any = None,
+        run_fn: object,
+        out_types: object,
+        in_types: object,
+        outs_ndim: object,
+        ins_ndim: object,
+        setup_fn: object = None,
         device: str = "cpu",
         batch_processing: bool = False,
-        blocks: Any = None,
-        threads_per_block: Any = None,
-        **arguments: Any,
+        blocks: object = None,
+        threads_per_block: object = None,
+        **arguments: object,
     ) -> None:
         self._device = device
         self._arguments = {
@@ -44,7 +44,7 @@ class NumbaFunction:
             **arguments,
         }
 
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any:
+    def __call__(self, *inputs: object, **arguments: object) -> Any:
         """Add the operator to the graph being defined and return its output or outputs."""
         return fn.numba_function(*inputs, **self._arguments, **arguments)
 

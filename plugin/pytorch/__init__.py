@@ -66,11 +66,11 @@ class TorchPythonFunction:
 
     def __init__(
         self,
-        function: Any,
+        function: object,
         num_outputs: int = 1,
         device: str = "cpu",
         batch_processing: bool = False,
-        **arguments: Any,
+        **arguments: object,
     ) -> None:
         self._arguments = {
             "function": function,
@@ -90,6 +90,6 @@ class TorchPythonFunction:
         """As given; False by default."""
         return bool(self._arguments.get("preserve", False))
 
-    def __call__(self, *inputs: Any, **arguments: Any) -> Any:
+    def __call__(self, *inputs: object, **arguments: object) -> Any:
         """Add the operator to the graph being defined and return its output or outputs."""
         return fn.torch_python_function(*inputs, **self._arguments, **arguments)

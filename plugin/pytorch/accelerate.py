@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...engine.errors import MissingDependencyError
-from ..base_iterator import BaseIterator
+from ..base_iterator import AnyIterator
 
 try:
     from accelerate import Accelerator
@@ -44,7 +44,7 @@ class Loader(DataLoaderStateMixin):  # type: ignore[misc]  # accelerate has no t
         batches: the iterator.
     """
 
-    def __init__(self, batches: BaseIterator[Any, Any], accelerator: Accelerator) -> None:
+    def __init__(self, batches: AnyIterator, accelerator: Accelerator) -> None:
         self.batches = batches
         self.gradient_state = GradientState()
         self._device = accelerator.device
@@ -74,10 +74,10 @@ class Loader(DataLoaderStateMixin):  # type: ignore[misc]  # accelerate has no t
             "itertools.islice(loader, n, None) is a loop without its first n batches"
         )
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """Return the state of the iterator."""
         return self.batches.state_dict()
 
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Restore the iterator."""
         self.batches.load_state_dict(state_dict)

@@ -8,7 +8,7 @@ from typing import Any
 from torch.utils.data import IterableDataset, get_worker_info
 
 from ...engine.errors import ArgumentError
-from ..base_iterator import BaseIterator
+from ..base_iterator import AnyIterator
 
 __all__ = ["BatchDataset"]
 
@@ -26,7 +26,7 @@ class BatchDataset(IterableDataset[Any]):
         batches: the iterator.
     """
 
-    def __init__(self, batches: BaseIterator[Any, Any]) -> None:
+    def __init__(self, batches: AnyIterator) -> None:
         self.batches = batches
 
     def __iter__(self) -> Iterator[Any]:
@@ -41,10 +41,10 @@ class BatchDataset(IterableDataset[Any]):
         """Return the number of batches of the current epoch."""
         return len(self.batches)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """Return the state of the iterator."""
         return self.batches.state_dict()
 
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Restore the iterator."""
         self.batches.load_state_dict(state_dict)

@@ -18,13 +18,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from torch.utils.data import IterableDataset
 
 from ...engine.errors import MissingDependencyError
 from ...engine.graph.callers import warn_caller
-from ..base_iterator import BaseIterator
+from ..base_iterator import AnyIterator, BaseIterator
 from .accelerate import Loader
 
 try:
@@ -42,10 +42,13 @@ __all__ = ["IteratorMixin", "Trainer"]
 STATE_FILE = "penstock_iterator.json"
 """Name of the file in a checkpoint's folder that holds the state of the iterator."""
 
-_Base: Any = transformers.Trainer if TYPE_CHECKING else object
+if TYPE_CHECKING:
+    _Base = transformers.Trainer  # of which the class is a part
+else:
+    _Base = object
 
 
-class IteratorMixin(_Base):  # type: ignore[misc]  # the class of which it is a part
+class IteratorMixin(_Base):
     """Lets any subclass of the Trainer take iterators: `class Mine(IteratorMixin, Seq2SeqTrainer)`.
 
     `train_dataset`, `eval_dataset` and the data set of `predict` may be iterators. Other data sets
@@ -66,7 +69,7 @@ class IteratorMixin(_Base):  # type: ignore[misc]  # the class of which it is a 
         """Return the batches of validation: `eval_dataset`, or its entry of that name."""
         chosen = self.eval_dataset if eval_dataset is None else eval_dataset
         if isinstance(chosen, str):
-            chosen = self.eval_dataset[chosen]
+            chosen = cast("dict[str, Any]", self.eval_dataset)[chosen]
         if isinstance(chosen, BaseIterator):
             return _Loader(chosen, self.accelerator)
         return super().get_eval_dataloader(eval_dataset)
@@ -87,7 +90,7 @@ class IteratorMixin(_Base):  # type: ignore[misc]  # the class of which it is a 
         """Train, and go on from a checkpoint if asked for: see `transformers.Trainer.train`."""
         folder = resume_from_checkpoint
         if folder is True:
-            folder = get_last_checkpoint(self.args.output_dir)  # type: ignore[no-untyped-call]
+            folder = get_last_checkpoint(self.args.output_dir)
         if folder and isinstance(self.train_dataset, BaseIterator):
             _restore(self.train_dataset, Path(folder) / STATE_FILE)
         return super().train(resume_from_checkpoint, *args, **options)
@@ -107,7 +110,7 @@ class _Loader(Loader):
     drop_last = False
     prefetch_factor = None
 
-    def __init__(self, batches: BaseIterator[Any, Any], accelerator: Any) -> None:
+    def __init__(self, batches: AnyIterator, accelerator: object) -> None:
         super().__init__(batches, accelerator)
         self.dataset = _RestOfEpoch(batches)
 
@@ -119,7 +122,7 @@ class _RestOfEpoch(IterableDataset[Any]):
     before. So its count of steps is right, and nothing is read twice.
     """
 
-    def __init__(self, batches: BaseIterator[Any, Any]) -> None:
+    def __init__(self, batches: AnyIterator) -> None:
         self._batches = batches
 
     def __iter__(self) -> Iterator[Any]:
@@ -131,7 +134,7 @@ class _RestOfEpoch(IterableDataset[Any]):
 class _StateSaver(transformers.TrainerCallback):
     """Writes the state of the iterator into each checkpoint."""
 
-    def on_save(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+    def on_save(self, args: Any, state: Any, control: object, **others: object) -> None:
         loader = others.get("train_dataloader")
         folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
         if isinstance(loader, _Loader) and args.should_save and folder.is_dir():
@@ -139,7 +142,7 @@ class _StateSaver(transformers.TrainerCallback):
             (folder / STATE_FILE).write_text(text, encoding="utf-8")
 
 
-def _restore(batches: BaseIterator[Any, Any], file: Path) -> None:
+def _restore(batches: AnyIterator, file: Path) -> None:
     if not file.is_file():
         warn_caller(
             f"{file.parent} holds no state of the iterator ({file.name}), so the batches begin "

@@ -9,7 +9,7 @@ from ...engine.errors import ArgumentError
 from ...engine.pipeline.pipeline import Pipeline
 from ...engine.tensors import TensorList
 from ..base_iterator import VALID, BaseIterator, LastBatchPolicy, check_uniform, of_all
-from ..forms import Form
+from ..forms import IN_LISTS, Form
 from ..options import DESCRIPTION, refuse_unknown
 from .sharing import TorchTensor, dense, rows, sparse
 from .tensor_options import ARGUMENTS, Names, TensorOptions
@@ -54,7 +54,7 @@ class GenericIterator(TorchIterator[TorchTensor, Form]):
         prepare_first_batch: bool = True,
         with_valid: bool = False,
         *,
-        batch_form: Form = "list",  # type: ignore[assignment]  # the default of `Form`
+        batch_form: Form = IN_LISTS,
         class_labels: Names = None,
         channels_last: bool | Names = False,
         pin_memory: bool = False,
@@ -88,7 +88,7 @@ class ClassificationIterator(GenericIterator[Form]):
         prepare_first_batch: bool = True,
         with_valid: bool = False,
         *,
-        batch_form: Form = "list",  # type: ignore[assignment]  # the default of `Form`
+        batch_form: Form = IN_LISTS,
         class_labels: bool = False,
         channels_last: bool | Names = False,
         pin_memory: bool = False,
@@ -137,7 +137,7 @@ class RaggedIterator(TorchIterator[Any, Form]):
         prepare_first_batch: bool = True,
         with_valid: bool = False,
         *,
-        batch_form: Form = "list",  # type: ignore[assignment]  # the default of `Form`
+        batch_form: Form = IN_LISTS,
         class_labels: Names = None,
         channels_last: bool | Names = False,
         pin_memory: bool = False,

@@ -15,10 +15,10 @@ import json
 import os
 import warnings
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from itertools import cycle, islice
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 from ...engine.errors import ArgumentError
 from ...engine.run.checkpointing import write_file
@@ -57,7 +57,7 @@ class LoaderEvaluator:
 
     def __init__(
         self,
-        dataloader: Iterable[Any],
+        dataloader: Iterable[object],
         mode: str = "log",
         num_cached_batches: int = 20,
         metrics_file: str | os.PathLike[str] | None = None,
@@ -74,7 +74,7 @@ class LoaderEvaluator:
         self.mode = mode
         self.num_cached_batches = num_cached_batches
         self.metrics_file = metrics_file
-        self.cached_batches: deque[Any] = deque(maxlen=num_cached_batches)
+        self.cached_batches: deque[object] = deque(maxlen=num_cached_batches)
         self._count: int | None = None  # batches of an epoch, of a loader without a length
         self._times: list[float] = []
         self._started = self._ended = 0.0
@@ -93,7 +93,9 @@ class LoaderEvaluator:
 
     def __len__(self) -> int:
         """Return the number of batches of the loader."""
-        return len(self.dataloader) if self._count is None else self._count  # type: ignore[arg-type]
+        if self._count is not None:
+            return self._count
+        return len(cast("Sized", self.dataloader))  # else its TypeError is the right one
 
     def __iter__(self) -> Iterator[Any]:
         """Yield an epoch; the metrics are those of the latest epoch."""
@@ -101,7 +103,7 @@ class LoaderEvaluator:
             return self._measured(islice(cycle(self.cached_batches), len(self)))
         return self._measured(self.dataloader)
 
-    def _measured(self, source: Iterable[Any]) -> Iterator[Any]:
+    def _measured(self, source: Iterable[object]) -> Iterator[object]:
         self._times = []
         self._started = self._ended = perf_counter()
         batches = iter(source)
@@ -117,7 +119,7 @@ class LoaderEvaluator:
             yield batch
             self._ended = perf_counter()
 
-    def get_metrics(self) -> dict[str, Any]:
+    def get_metrics(self) -> dict[str, object]:
         """Return what was measured in the latest epoch, of JSON types; {} before the first batch.
 
         Returns:

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch.utils.dlpack import from_dlpack
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.tensors import Tensor, TensorGPU, TensorList, TensorListGPU
 from ...engine.tensors.device_export import stream_handle
@@ -54,7 +54,7 @@ def sparse(output: TensorList, count: int) -> TorchTensor:
 
 
 def feed_ndarray(
-    dali_tensor: Tensor | TensorList, arr: TorchTensor, cuda_stream: Any = None
+    dali_tensor: Tensor | TensorList, arr: TorchTensor, cuda_stream: object = None
 ) -> TorchTensor:
     """Copy a tensor, or a batch of samples of one shape, into a PyTorch tensor.
 
@@ -90,7 +90,7 @@ def _check_same(source: TorchTensor, arr: TorchTensor) -> None:
         )
 
 
-def _on(stream: Any) -> AbstractContextManager[Any]:
+def _on(stream: Any) -> AbstractContextManager[object]:
     if stream is None:
         return nullcontext()
     if not isinstance(stream, _cuda.Stream):
@@ -110,7 +110,7 @@ def _shared(array: Any) -> TorchTensor:
         current = _cuda.current_stream(array.__dlpack_device__()[1])
         array.used_on(current.cuda_stream, lasts=True)  # PyTorch destroys none of its streams
         return from_dlpack(array)
-    view: NDArray[Any] = np.asarray(array)
+    view: Array = np.asarray(array)
     if not view.flags.writeable or any(stride < 0 for stride in view.strides):
         view = view.copy()
     tensor = torch.from_numpy(view)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from torch.utils.dlpack import from_dlpack
 
 from . import to_torch_type
@@ -12,7 +10,7 @@ from .sharing import TorchTensor, feed_ndarray
 __all__ = ["feed_ndarray", "to_torch_tensor", "to_torch_type"]
 
 
-def to_torch_tensor(dali_tensor: Any, copy: bool) -> TorchTensor:
+def to_torch_tensor(dali_tensor: object, copy: bool) -> TorchTensor:
     """Return a sample, or a batch of samples of one shape, as a tensor on the same device.
 
     Args:

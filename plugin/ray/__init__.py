@@ -44,10 +44,10 @@ def read_dataset(
     *,
     components: Sequence[str] | None = None,
     format: str | None = None,
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, object] | None = None,
     override_num_blocks: int | None = None,
     concurrency: int | None = None,
-    ray_remote_args: Mapping[str, Any] | None = None,
+    ray_remote_args: Mapping[str, object] | None = None,
 ) -> Any:
     """Return a data set of any format as a `ray.data.Dataset`, with a row for each sample.
 
@@ -89,7 +89,7 @@ def write_dataset(
     classes: Sequence[str] | None = None,
     rows_per_shard: int | None = None,
     concurrency: int | None = None,
-    ray_remote_args: Mapping[str, Any] | None = None,
+    ray_remote_args: Mapping[str, object] | None = None,
 ) -> None:
     """Write the rows of a `ray.data.Dataset` as a data set of any format that `convert` writes.
 

@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 import ray
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.pipeline.pipeline import Pipeline
 from ...engine.tensors import TensorList
-
-Array = NDArray[Any]
 
 _GROUP = 4
 """Batches of a task. A helper goes to another place of the order for each task, and drops what its
@@ -48,7 +46,7 @@ class RayReader:
         define: Callable[[], Pipeline],
         helpers: int = 2,
         *,
-        ray_remote_args: Mapping[str, Any] | None = None,
+        ray_remote_args: Mapping[str, object] | None = None,
     ) -> None:
         if helpers < 0:
             raise ArgumentError(f"helpers={helpers}: expected 0 or more")

@@ -70,7 +70,7 @@ def _column(values: list[Any], type: ComponentType) -> Any:
     return arrow.ExtensionArray.from_storage(column.type, column.storage.take(rows))
 
 
-def samples_of(block: Any, numbered: str) -> Iterator[Sample]:
+def samples_of(block: object, numbered: str) -> Iterator[Sample]:
     """Yield the rows of a block as samples.
 
     Args:
@@ -86,7 +86,7 @@ def samples_of(block: Any, numbered: str) -> Iterator[Sample]:
         yield _sample(row, f"{numbered}/{number:08d}", dtypes)
 
 
-def _dtypes_of_lists(schema: Any) -> dict[str, Any]:
+def _dtypes_of_lists(schema: Any) -> dict[str, object]:
     """Return the type of the elements of each column of lists, which rows no longer know."""
     dtypes = {}
     for field in schema:

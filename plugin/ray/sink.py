@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from numpy.typing import NDArray
 from ray.data import Datasink
 
 from ...datasets.checking.digests import KEYS_DTYPE, key_digests, repeated_keys
@@ -25,6 +24,7 @@ from ...datasets.formats.writer import Target, Writer
 from ...datasets.manifest import NAME, Manifest, ShardInfo
 from ...datasets.sample import Sample, check_names
 from ...datasets.schema import Schema
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, DecodeError
 from .rows import samples_of
 
@@ -83,7 +83,7 @@ class DatasetSink(Datasink[_Shard]):
         """Return what Ray calls the write tasks."""
         return f"Penstock-{self._format.name}"
 
-    def on_write_start(self, schema: Any = None) -> None:
+    def on_write_start(self, schema: object = None) -> None:
         """Make the folder.
 
         Raises:
@@ -93,7 +93,7 @@ class DatasetSink(Datasink[_Shard]):
             raise FileExistsError(f"{self._root} is not empty; choose another folder, or empty it")
         self._work.mkdir(parents=True)
 
-    def write(self, blocks: Iterable[Any], ctx: Any) -> _Shard:
+    def write(self, blocks: Iterable[object], ctx: Any) -> _Shard:
         """Write a shard into a folder of its own.
 
         A task that a cluster believes dead may still run, so each attempt has its own folder.
@@ -158,12 +158,12 @@ class DatasetSink(Datasink[_Shard]):
             shutil.rmtree(self._root, ignore_errors=True)
 
 
-def _samples(blocks: Iterable[Any], number: int) -> Iterator[Sample]:
+def _samples(blocks: Iterable[object], number: int) -> Iterator[Sample]:
     for count, block in enumerate(blocks):
         yield from samples_of(block, f"{number:05d}-{count:05d}")
 
 
-def _digests(written: Sequence[_Shard]) -> Iterator[NDArray[Any]]:
+def _digests(written: Sequence[_Shard]) -> Iterator[Array]:
     """Yield the digests of the keys of each shard, with their numbers over all shards."""
     count = 0
     for shard in written:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class _Origin(NamedTuple):
 
     path: str
     format: DatasetFormat
-    options: Mapping[str, Any]
+    options: Mapping[str, object]
     stamp: str
     schema: Schema
 
@@ -60,9 +60,9 @@ class DatasetSource(Datasource):
         *,
         components: Sequence[str] | None = None,
         format: str | None = None,
-        storage_options: Mapping[str, Any] | None = None,
+        storage_options: Mapping[str, object] | None = None,
     ) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        Datasource.__init__(self)
         with open_dataset(path, format=format, storage_options=storage_options) as dataset:
             schema = _chosen(dataset.schema, components)
             where, options = dataset.absolute_path, dataset.options
@@ -83,7 +83,7 @@ class DatasetSource(Datasource):
         return int(self._mean * self._count)
 
     def get_read_tasks(
-        self, parallelism: int, per_task_row_limit: int | None = None, data_context: Any = None
+        self, parallelism: int, per_task_row_limit: int | None = None, data_context: object = None
     ) -> list[ReadTask]:
         """Return the read tasks: `parallelism`, or fewer where samples or shards are fewer."""
         cuts = cut(self._count, parallelism, self._bounds).tolist()
@@ -132,7 +132,7 @@ def _chosen(schema: Schema, components: Sequence[str] | None) -> Schema:
     return schema
 
 
-def _read(origin: _Origin, start: int, stop: int) -> Iterator[Any]:
+def _read(origin: _Origin, start: int, stop: int) -> Iterator[object]:
     """Yield the samples of a range in blocks."""
     dataset = opened(origin.path, origin.format, origin.options, origin.stamp)
     batches = read_batches(dataset.read, np.arange, start, stop, dataset.stored.reading)

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, CheckpointError
 from ...engine.pipeline.pipeline import Pipeline
+from ...engine.tensors import TensorList
 from ..arrays import GenericIterator
 from ..base_iterator import LastBatchPolicy, check_uniform
 from ..framework_loops import FrameworkLoops
@@ -29,14 +30,14 @@ _RAGGED = (
 _OVER = b"over "
 """Start of the state of a loop that has taken the last batch of its epoch."""
 
-_as_it_is: Callable[[Callable[..., Any]], Callable[..., Any]]
+_as_it_is: Callable[[Callable[..., object]], Callable[..., object]]
 _as_it_is = tf.autograph.experimental.do_not_convert
 
 
 class _Batches(GenericIterator):
     """NumPy arrays, which TensorFlow takes over without a copy."""
 
-    def convert(self, name: str, output: Any, count: int) -> NDArray[Any]:
+    def convert(self, name: str, output: TensorList, count: int) -> Array:
         check_uniform(name, output, _RAGGED.format(self.output_map.index(name)))
         return super().convert(name, output, count)
 
@@ -69,16 +70,16 @@ class Puller:
         self._state = b""
         self._turn = threading.Lock()
 
-    def look(self) -> dict[str, NDArray[Any]]:
+    def look(self) -> dict[str, Array]:
         """Return the first batch by the names of the outputs; take dtypes and shapes from it."""
         try:
-            batch: dict[str, NDArray[Any]] = self.loops.look()[0]
+            batch: dict[str, Array] = self.loops.look()[0]
         except StopIteration:
             raise ArgumentError("the pipeline has no batch that tells output_dtypes") from None
         self.specs = found_specs(list(batch.values()))
         return batch
 
-    def pull(self, state: bytes, *inputs: Any) -> list[Any]:
+    def pull(self, state: bytes, *inputs: object) -> list[tf.Tensor]:
         """Return the next state, whether there is a batch, and the batch."""
         with self._turn:
             if not state:
@@ -98,11 +99,11 @@ class Puller:
             ]
             return [self._state, np.True_, *arrays]
 
-    def _next_batch(self, inputs: Sequence[Any]) -> dict[str, NDArray[Any]] | None:
+    def _next_batch(self, inputs: Sequence[object]) -> dict[str, Array] | None:
         """Return the next batch, or None at the end of the epoch."""
         self._feed(inputs)
         try:
-            batch: dict[str, NDArray[Any]] = self.loops.take()[0]
+            batch: dict[str, Array] = self.loops.take()[0]
         except StopIteration:
             for feed in self._feeds:
                 feed.source.discard()  # the next loop has its own data
@@ -130,7 +131,7 @@ class Puller:
         if not state.startswith(_OVER):
             self.loops.begin()
 
-    def _feed(self, inputs: Sequence[Any]) -> None:
+    def _feed(self, inputs: Sequence[object]) -> None:
         values = iter(inputs)
         for feed in self._feeds:
             batch = feed.batch([next(values) for _ in range(3 if feed.by_sample else 1)])
@@ -143,14 +144,14 @@ class Puller:
         reference = weakref.ref(self)
         is_fed = bool(self._feeds)
 
-        def pull(*arguments: Any) -> Any:
+        def pull(*arguments: tf.Tensor) -> list[tf.Tensor]:
             alive = reference()
             if alive is None:
                 raise ArgumentError("the data set is gone: keep it as long as its iterators")
             return alive.pull(*arguments)
 
         @_as_it_is
-        def step(state: Any, *inputs: Any) -> Any:
+        def step(state: tf.Tensor, *inputs: tf.Tensor) -> tuple[tf.Tensor, tuple[tf.Tensor, ...]]:
             values = [state, *tf.nest.flatten(inputs)] if is_fed else [state]
             # A stateful operation could not be saved; what is called depends on the state alone.
             state, more, *batch = tf.numpy_function(pull, values, dtypes, stateful=False)
@@ -159,11 +160,11 @@ class Puller:
             return state, (more, *batch)
 
         @_as_it_is
-        def has_batch(more: Any, *batch: Any) -> Any:
+        def has_batch(more: tf.Tensor, *batch: tf.Tensor) -> tf.Tensor:
             return more
 
         @_as_it_is
-        def shaped(more: Any, *batch: Any) -> Any:
+        def shaped(more: tf.Tensor, *batch: tf.Tensor) -> tuple[tf.Tensor, ...]:
             for tensor, shape in zip(batch, shapes, strict=True):
                 tensor.set_shape(shape)
             return batch
@@ -189,7 +190,7 @@ class PulledDataset(tf.data.Dataset):  # type: ignore[misc]  # tensorflow has no
         structured: returns an element of a batch's tensors; by default the tuple of them.
     """
 
-    def __init__(self, puller: Puller, structured: Callable[..., Any] | None = None) -> None:
+    def __init__(self, puller: Puller, structured: Callable[..., object] | None = None) -> None:
         self._puller = puller
         with tf.device("/cpu:0"):
             self._inner = puller.dataset()
@@ -205,7 +206,7 @@ class PulledDataset(tf.data.Dataset):  # type: ignore[misc]  # tensorflow has no
         """The specs of the tensors."""
         return self._inner.element_spec
 
-    def cardinality(self, name: str | None = None) -> Any:
+    def cardinality(self, name: str | None = None) -> tf.Tensor:
         """Return the number of batches of the current epoch, or `tf.data.UNKNOWN_CARDINALITY`."""
         try:
             count = len(self._puller.loops.batches)
@@ -213,7 +214,7 @@ class PulledDataset(tf.data.Dataset):  # type: ignore[misc]  # tensorflow has no
             count = tf.data.UNKNOWN_CARDINALITY
         return tf.constant(count, tf.int64)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """Return where the run stands after the last batch that was taken, of JSON types.
 
         Data sets behind this one that take batches ahead, such as `prefetch`, have taken more
@@ -221,7 +222,7 @@ class PulledDataset(tf.data.Dataset):  # type: ignore[misc]  # tensorflow has no
         """
         return self._puller.loops.state_dict()
 
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
         """Let the next iterator go on from there, also in the middle of an epoch."""
         self._puller.loops.load_state_dict(state_dict)
 
@@ -266,11 +267,11 @@ class DALIDataset(PulledDataset):
     def __init__(
         self,
         pipeline: Pipeline,
-        output_dtypes: Any = None,
-        output_shapes: Any = None,
+        output_dtypes: object = None,
+        output_shapes: object = None,
         fail_on_device_mismatch: bool = True,
         *,
-        input_datasets: Any = None,
+        input_datasets: object = None,
         batch_size: int | None = None,
         num_threads: int | None = None,
         device_id: int | None = None,
@@ -279,8 +280,8 @@ class DALIDataset(PulledDataset):
         prefetch_queue_depth: int | None = None,
         cpu_prefetch_queue_depth: int = 2,
         gpu_prefetch_queue_depth: int = 2,
-        dtypes: Any = None,
-        shapes: Any = None,
+        dtypes: object = None,
+        shapes: object = None,
         reader_name: str | None = None,
         size: int = -1,
         last_batch_policy: LastBatchPolicy | str = LastBatchPolicy.FILL,
@@ -288,7 +289,7 @@ class DALIDataset(PulledDataset):
     ) -> None:
         output_dtypes = _newer("dtypes", output_dtypes, dtypes)
         output_shapes = _newer("shapes", output_shapes, shapes)
-        depth: Any = prefetch_queue_depth
+        depth: object = prefetch_queue_depth
         if exec_separated:
             depth = {"cpu_size": cpu_prefetch_queue_depth, "gpu_size": gpu_prefetch_queue_depth}
         options = {
@@ -328,14 +329,14 @@ class DALIDataset(PulledDataset):
         super().__init__(puller, _named(pipeline.output_names))
 
 
-def _named(names: Sequence[str] | None) -> Callable[..., Any] | None:
+def _named(names: Sequence[str] | None) -> Callable[..., object] | None:
     """Return a function that gives tensors their names; None if the outputs have none."""
     if names is None:
         return None
     return lambda *tensors: dict(zip(names, tensors, strict=True))
 
 
-def _newer(name: str, value: Any, older: Any) -> Any:
+def _newer(name: str, value: object, older: object) -> object:
     """Return the value of an argument that was also given under its older name."""
     if older is None:
         return value

@@ -71,7 +71,7 @@ class Feed(NamedTuple):
         return [sample.reshape(shape) for sample, shape in zip(samples, shapes, strict=True)]
 
 
-def feeds_of(pipeline: Pipeline, inputs: Any) -> list[Feed]:
+def feeds_of(pipeline: Pipeline, inputs: object) -> list[Feed]:
     """Return how the external sources without a source are fed, each by one of the data sets.
 
     Raises:
@@ -113,7 +113,7 @@ def feeds_of(pipeline: Pipeline, inputs: Any) -> list[Feed]:
     ]
 
 
-def _checked(inputs: Any) -> dict[str, Input]:
+def _checked(inputs: object) -> dict[str, Input]:
     expected = (
         "`input_datasets` must be a dictionary that maps input names (the `name` specified for "
         "External Source node in DALI pipeline) to input datasets objects (`tf.data.Dataset`) or "
@@ -149,15 +149,15 @@ def _feed(name: str, given: Input, operator: Any, batch_size: int) -> Feed:
     return Feed(name, given.layout, not batched, operator, dataset)
 
 
-def _as_bytes(text: Any) -> Any:
+def _as_bytes(text: object) -> object:
     return tf.io.decode_raw(text, tf.uint8)
 
 
-def _flat(sample: Any) -> Any:
+def _flat(sample: object) -> Any:
     return tf.reshape(sample, [-1]), tf.shape(sample)
 
 
-def _parts(elements: Any, shapes: Any) -> Any:
+def _parts(elements: object, shapes: object) -> object:
     if isinstance(elements, tf.RaggedTensor):
         return elements.values, elements.row_splits, shapes
     rows, extent = tf.shape(elements, tf.int64)[0], tf.shape(elements, tf.int64)[1]

@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.pipeline.pipeline import Pipeline
 from ..base_iterator import check_uniform
 from .specs import declared_specs, fitted
@@ -24,7 +25,7 @@ def DALIIteratorWrapper(  # noqa: N802  (DALI's name)
     prefetch_queue_depth: Any = 2,
     exec_dynamic: bool | None = None,
     **options: Any,
-) -> list[Any]:
+) -> list[tf.Tensor]:
     """Return tensors that have the pipeline's next batch in each run of a session.
 
     This is for graphs of TensorFlow 1. In eager mode the tensors have one batch.
@@ -55,8 +56,8 @@ def DALIIteratorWrapper(  # noqa: N802  (DALI's name)
     ]
     specs = declared_specs(tuple(dtypes), tuple(known) or None)
 
-    def run() -> list[Any]:
-        arrays: list[NDArray[Any]] = []
+    def run() -> list[tf.Tensor]:
+        arrays: list[Array] = []
         pairs = zip(pipeline.run(), specs, are_sparse, strict=True)
         for i, (output, spec, is_sparse) in enumerate(pairs):
             if is_sparse:
@@ -74,7 +75,7 @@ def DALIIteratorWrapper(  # noqa: N802  (DALI's name)
         for dtype in ((tf.int64, spec.dtype, tf.int64) if is_sparse else (spec.dtype,))
     ]
     tensors = iter(tf.numpy_function(run, [], made))
-    results: list[Any] = []
+    results: list[tf.Tensor] = []
     for spec, is_sparse in zip(specs, are_sparse, strict=True):
         tensor = next(tensors)
         if is_sparse:
@@ -85,14 +86,14 @@ def DALIIteratorWrapper(  # noqa: N802  (DALI's name)
     return results
 
 
-def _has_rank(shape: Any) -> bool:
+def _has_rank(shape: object) -> bool:
     """Return whether a shape is one: in DALI, () stands for any."""
     return shape is not None and tf.TensorShape(shape).rank != 0
 
 
 def _coordinates(
-    rows: Sequence[NDArray[Any]],
-) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
+    rows: Sequence[Array],
+) -> tuple[NDArray[np.int64], Array, NDArray[np.int64]]:
     """Return the indices, the values and the extents of a batch as a sparse tensor.
 
     All elements have an index: (elements, 1 + dimensions).
@@ -107,12 +108,12 @@ def _coordinates(
     return np.concatenate(indices).astype(np.int64), values, shape
 
 
-def DALIIterator() -> Callable[..., list[Any]]:  # noqa: N802  (DALI's name)
+def DALIIterator() -> Callable[..., list[tf.Tensor]]:  # noqa: N802  (DALI's name)
     """Return `DALIIteratorWrapper`."""
     return DALIIteratorWrapper
 
 
-def DALIRawIterator() -> Callable[..., list[Any]]:  # noqa: N802  (DALI's name)
+def DALIRawIterator() -> Callable[..., list[tf.Tensor]]:  # noqa: N802  (DALI's name)
     """Return the function under `DALIIterator`: it takes a stored pipeline, by DALI's names.
 
     A sparse output has three tensors: indices, values and shape.
@@ -129,8 +130,8 @@ def _raw_iterator(
     cpu_prefetch_queue_depth: int = 2,
     gpu_prefetch_queue_depth: int = 2,
     **options: Any,
-) -> list[Any]:
-    depth: Any = gpu_prefetch_queue_depth  # of one queue for both, as in DALI
+) -> list[object]:
+    depth: object = gpu_prefetch_queue_depth  # of one queue for both, as in DALI
     if exec_separated:
         depth = {"cpu_size": cpu_prefetch_queue_depth, "gpu_size": gpu_prefetch_queue_depth}
     tensors = DALIIteratorWrapper(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 
 
-def declared_specs(dtypes: Any, shapes: Any) -> list[tf.TensorSpec]:
+def declared_specs(dtypes: object, shapes: object) -> list[tf.TensorSpec]:
     """Return the specs that the arguments `output_dtypes` and `output_shapes` declare.
 
     Args:
@@ -45,12 +44,12 @@ def declared_specs(dtypes: Any, shapes: Any) -> list[tf.TensorSpec]:
     ]
 
 
-def found_specs(arrays: Sequence[NDArray[Any]]) -> list[tf.TensorSpec]:
+def found_specs(arrays: Sequence[Array]) -> list[tf.TensorSpec]:
     """Return the specs of batches like this one, which may have other numbers of samples."""
     return [tf.TensorSpec((None, *array.shape[1:]), array.dtype) for array in arrays]
 
 
-def fitted(array: NDArray[Any], spec: tf.TensorSpec, index: int) -> NDArray[Any]:
+def fitted(array: Array, spec: tf.TensorSpec, index: int) -> Array:
     """Return a batch in the declared shape; extents of 1 that the shape lacks are left out.
 
     Args:
@@ -102,7 +101,7 @@ def _squeezed(declared: Sequence[int | None], shape: tuple[int, ...]) -> list[tu
     return shapes
 
 
-def empty(spec: tf.TensorSpec) -> NDArray[Any]:
+def empty(spec: tf.TensorSpec) -> Array:
     """Return an array of the dtype, without elements where the shape permits."""
     extents = (
         [0 if extent is None else extent for extent in spec.shape.as_list()]

@@ -27,7 +27,6 @@ class InflatedMember(Storage):
     tells whether the bytes are right.
     """
 
-    path = None
     stamp = ""
 
     def __init__(self, name: str, packed: Bytes, size: int, checksum: int) -> None:

@@ -15,12 +15,11 @@ import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ..storage.damage import STRICT, DamagedFileError, Damages
 from ..storage.index_cache import Arrays, are_bounds, cached_index, have_dtypes, lie_inside
 from ..storage.storage import Storage
@@ -68,9 +67,9 @@ class ArchiveIndex:
             for kind in self.extension_numbers[first:end].tolist()
         ]
 
-    def to_arrays(self) -> list[NDArray[Any]]:
+    def to_arrays(self) -> list[Array]:
         """Return the arrays that `from_arrays` takes."""
-        numbers: list[NDArray[Any]] = [
+        numbers: list[Array] = [
             self.offsets,
             self.sizes,
             self.extension_numbers,
@@ -79,7 +78,7 @@ class ArchiveIndex:
         return [*numbers, *self.keys.to_arrays(), *self.extensions.to_arrays()]
 
     @staticmethod
-    def are_arrays(storage: Storage, *arrays: NDArray[Any]) -> bool:
+    def are_arrays(storage: Storage, *arrays: Array) -> bool:
         """Return whether the arrays can be those of an index of this archive."""
         offsets, sizes, kinds, firsts, keys, key_bounds, extensions, bounds = arrays
         return (
@@ -96,7 +95,7 @@ class ArchiveIndex:
         )
 
     @classmethod
-    def from_arrays(cls, *arrays: NDArray[Any]) -> ArchiveIndex:
+    def from_arrays(cls, *arrays: Array) -> ArchiveIndex:
         """Return the index whose `to_arrays` gave these arrays."""
         offsets, sizes, extension_numbers, firsts, *tables = arrays
         keys, extensions = tables[:2], tables[2:]
@@ -224,7 +223,7 @@ def index_archive(
         SourceError: the archive is damaged. OSError: it cannot be read.
     """
 
-    def build() -> list[NDArray[Any]]:
+    def build() -> list[Array]:
         walk = front or FrontIndex(storage, dot)
         remarks = walk.remarks
         try:
@@ -235,7 +234,7 @@ def index_archive(
             raise
         return [*arrays, np.array(remarks, np.int64).reshape(-1)]
 
-    def fits(_: int, *arrays: NDArray[Any]) -> bool:
+    def fits(_: int, *arrays: Array) -> bool:
         *of_index, remarks = arrays
         return (
             ArchiveIndex.are_arrays(storage, *of_index)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +71,7 @@ class BoxSet(ABC):
     left_out: Mapping[str, Sequence[str]]
     unread: Sequence[str] = ()
 
-    def __init__(self, name: str, options: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, options: Mapping[str, object]) -> None:
         """Take the name, and `Reader.storage_options`."""
         self.name, self.options = name, options
         self.masks, self.files, self.left_out = {}, [], {}

@@ -43,7 +43,7 @@ class OpenImagesSet(BoxSet):
     def __init__(
         self,
         place: Place,
-        options: Mapping[str, Any],
+        options: Mapping[str, object],
         split: str = "",
         classes: Sequence[str] | None = None,
     ) -> None:
@@ -167,7 +167,9 @@ def _columns(path: Place, options: Mapping[str, Any]) -> _BoxColumns:
     return _BoxColumns(table, str(path))
 
 
-def _class_names(folder: Folder, options: Mapping[str, Any]) -> tuple[str, dict[str, str]] | None:
+def _class_names(
+    folder: Folder, options: Mapping[str, object]
+) -> tuple[str, dict[str, str]] | None:
     """Return the file with the names of the classes, and the name of each code, in its order."""
     import csv
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from ...engine.errors import SourceError
 from ..listing.folder import Folder
@@ -21,7 +20,7 @@ _LAYOUTS: tuple[tuple[Callable[[Folder], bool], str, Callable[..., BoxSet]], ...
 )
 
 
-def open_box_set(place: Place, options: Mapping[str, Any], split: str = "") -> BoxSet:
+def open_box_set(place: Place, options: Mapping[str, object], split: str = "") -> BoxSet:
     """Open a split of a data set of YOLO, Pascal VOC or Open Images.
 
     Args:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -45,7 +44,7 @@ class VocSet(BoxSet):
     def __init__(
         self,
         place: Place,
-        options: Mapping[str, Any],
+        options: Mapping[str, object],
         split: str = "",
         classes: Sequence[str] | None = None,
     ) -> None:
@@ -165,7 +164,7 @@ def _lists(folder: Folder) -> dict[str, tuple[Place, ...]]:
     return {name: (main.place / f"{name}.txt",) for name in splits} or {_ALL: ()}
 
 
-def _ids(path: Place, options: Mapping[str, Any]) -> list[str]:
+def _ids(path: Place, options: Mapping[str, object]) -> list[str]:
     lines = read_whole(path, options).decode("utf-8", "replace").splitlines()
     ids = [line.strip() for line in lines if line.strip()]
     for name in ids:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class _Images(NamedTuple):
 class YoloSet(BoxSet):
     """The images of a split."""
 
-    def __init__(self, place: Place, options: Mapping[str, Any], split: str = "") -> None:
+    def __init__(self, place: Place, options: Mapping[str, object], split: str = "") -> None:
         """Open a folder, a `data.yaml`, or a folder of images, such as "images/train"."""
         super().__init__(f"{place}", options)
         path, file = _described(place, options)
@@ -126,7 +126,7 @@ def label_path(image: str) -> str:
     return f"{before}/{_LABELS}/{behind}.txt" if folder else f"{stem}.txt"
 
 
-def _described(place: Place, options: Mapping[str, Any]) -> tuple[Place | None, YoloFile]:
+def _described(place: Place, options: Mapping[str, object]) -> tuple[Place | None, YoloFile]:
     """Return the `data.yaml` of a place, in it or above it, and its content."""
     if place.name.endswith(_ENDINGS):
         return place, parse_yolo_file(read_whole(place, options), str(place))
@@ -144,7 +144,7 @@ def _described(place: Place, options: Mapping[str, Any]) -> tuple[Place | None, 
 
 
 def _splits(
-    place: Place, path: Place | None, file: YoloFile, options: Mapping[str, Any]
+    place: Place, path: Place | None, file: YoloFile, options: Mapping[str, object]
 ) -> dict[str, tuple[Place, ...]]:
     """Return the folders and lists of images of each split."""
     folder = Folder(place, options)
@@ -164,7 +164,7 @@ def _splits(
     }
 
 
-def _found(entry: str, roots: Sequence[Place], path: Place, options: Mapping[str, Any]) -> Place:
+def _found(entry: str, roots: Sequence[Place], path: Place, options: Mapping[str, object]) -> Place:
     """Return the place of a folder or list that `data.yaml` names."""
     _check_inside(entry, path)
     for root in roots:
@@ -176,7 +176,7 @@ def _found(entry: str, roots: Sequence[Place], path: Place, options: Mapping[str
     raise SourceError(f"{path} names {entry!r}, which is not there")
 
 
-def _entries(place: Place, options: Mapping[str, Any]) -> Iterator[str]:
+def _entries(place: Place, options: Mapping[str, object]) -> Iterator[str]:
     folder = Folder(place, options)
     yield from folder.files
     yield from folder.folders
@@ -188,7 +188,7 @@ def _check_inside(name: str, owner: Place) -> None:
         raise SourceError(f"{owner}: a file behind a URL may not name {name!r:.200}")
 
 
-def _listed(part: Place, options: Mapping[str, Any]) -> _Images:
+def _listed(part: Place, options: Mapping[str, object]) -> _Images:
     """Return the images in a folder, or of a list."""
     if not part.name.endswith(".txt"):
         return _Images(text_of(part).rstrip("/"), tuple(images_below(Folder(part, options))))
@@ -216,7 +216,7 @@ def _below(root: str, path: str) -> str:
     return path[len(root) :].lstrip("/")
 
 
-def _existing(paths: Sequence[str], options: Mapping[str, Any]) -> set[str]:
+def _existing(paths: Sequence[str], options: Mapping[str, object]) -> set[str]:
     """Return the label files in the folders of some label files."""
     folders = dict.fromkeys(map(os.path.dirname, paths))
     return {

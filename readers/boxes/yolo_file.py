@@ -59,7 +59,7 @@ def parse_yolo_file(text: bytes, name: str) -> YoloFile:
     return YoloFile(str(path or ""), splits, _classes(content.get("names"), name), _points(content))
 
 
-def _texts(value: Any, where: str) -> list[str]:
+def _texts(value: object, where: str) -> list[str]:
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         shown = "a list or mapping" if isinstance(value, list | dict) else f"{value!r:.80}"
@@ -67,7 +67,7 @@ def _texts(value: Any, where: str) -> list[str]:
     return texts
 
 
-def _classes(names: Any, where: str) -> tuple[str, ...]:
+def _classes(names: object, where: str) -> tuple[str, ...]:
     """Return the names in order; a mapping has numbers, or names alone, as in older files."""
     if not isinstance(names, list | dict):
         raise DecodeError(f"{where}: `names` is {names!r:.80}, neither a list nor a mapping")

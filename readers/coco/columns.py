@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.tensors.rows import packed_between
 from ...formats.ragged import take_ranges
 from ...formats.rasterize import Toggles, paint, polygon_toggles, run_toggles
@@ -25,7 +25,7 @@ class OptionalOutput(NamedTuple):
     """
 
     argument: str
-    placeholder: NDArray[Any]
+    placeholder: Array
     layout: str = ""
 
 
@@ -51,7 +51,7 @@ class SampleColumn(Protocol):
 class RaggedColumn:
     """Samples with different numbers of elements."""
 
-    def __init__(self, values: NDArray[Any], bounds: Int64s) -> None:
+    def __init__(self, values: Array, bounds: Int64s) -> None:
         """Take all elements, and the bounds of each sample: (samples + 1,)."""
         self._values = values
         self._bounds = bounds

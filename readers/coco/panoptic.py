@@ -6,7 +6,6 @@ Format: https://cocodataset.org/#format-data, "Panoptic Segmentation".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import cv2
 import numpy as np
@@ -32,7 +31,7 @@ _SIZE = slice(16, 24)  # width and height, big-endian
 class PanopticColumn:
     """Ids of segments, a number a pixel."""
 
-    def __init__(self, names: list[str], root: str, options: Mapping[str, Any]) -> None:
+    def __init__(self, names: list[str], root: str, options: Mapping[str, object]) -> None:
         """Take the names of the PNG files, their folder, and `Reader.storage_options`."""
         self._files = FileSource(list_files(files=names, file_root=root), options)
 

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.errors import ArgumentError, DecodeError
 from ...formats.ragged import bounds_of, range_indices
 from .samples import CocoSamples, SamplePolygons, SampleRuns, check_sizes
@@ -81,7 +81,7 @@ def _save_runs(root: Path, runs: SampleRuns) -> None:
         (root / "masks_rles.dat").write_bytes(content)
 
 
-def _write(root: Path, name: str, values: NDArray[Any]) -> None:
+def _write(root: Path, name: str, values: Array) -> None:
     if len(values):
         count = len(values).to_bytes(_COUNT, "little")
         (root / f"{name}.dat").write_bytes(count + values.tobytes())
@@ -151,7 +151,7 @@ def _load_runs(root: Path, boxes: Int64s) -> SampleRuns:
     return SampleRuns(of_box, bounds, runs, run_bounds, heights, widths)
 
 
-def _check_boxes(path: Path, numbers: NDArray[Any], bounds: Int64s, boxes: Int64s) -> None:
+def _check_boxes(path: Path, numbers: Array, bounds: Int64s, boxes: Int64s) -> None:
     """Raise unless `numbers` are numbers of boxes in their samples."""
     if ((numbers < 0) | (numbers >= np.repeat(np.diff(boxes), np.diff(bounds)))).any():
         raise DecodeError(f"{path}: there is no box of this number")
@@ -183,9 +183,7 @@ def _content(path: Path) -> bytes:
         return bytes(_COUNT)
 
 
-def _read(
-    root: Path, name: str, dtype: Any, *, width: int = 1, count: int | None = None
-) -> NDArray[Any]:
+def _read(root: Path, name: str, dtype: Any, *, width: int = 1, count: int | None = None) -> Array:
     path = root / f"{name}.dat"
     content = _content(path)
     stored = int.from_bytes(content[:_COUNT], "little")
@@ -200,7 +198,7 @@ def _read(
 
 
 def _read_bounds(
-    root: Path, offsets: str, counts: str, count: int, total: int, dtype: Any = np.int64
+    root: Path, offsets: str, counts: str, count: int, total: int, dtype: object = np.int64
 ) -> Int64s:
     """Return the bounds of each sample; raise unless they divide `total` elements."""
     sizes = _read(root, counts, dtype, count=count)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ class CocoSource(FileSource):
         samples: CocoSamples,
         columns: list[SampleColumn],
         file_root: str,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
     ) -> None:
         """Take the samples and the columns of their annotations.
 

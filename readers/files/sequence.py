@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +54,7 @@ class SequenceSource:
 
 
 def open_sequences(
-    root: str, length: int, step: int, stride: int, options: Mapping[str, Any] | None = None
+    root: str, length: int, step: int, stride: int, options: Mapping[str, object] | None = None
 ) -> SequenceSource:
     """Open the sequences below `root`; the arguments are those of `fn.readers.sequence`.
 

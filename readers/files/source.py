@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.pending import Later, Pending, wait_all
 from ..listing.listing import FileList
 from ..source import Allocate, Column, checked_indices
@@ -26,7 +27,7 @@ class FileSource:
     """
 
     def __init__(
-        self, listing: FileList, options: Mapping[str, Any] | None = None, threads: int = 2
+        self, listing: FileList, options: Mapping[str, object] | None = None, threads: int = 2
     ) -> None:
         """Take the files.
 
@@ -71,7 +72,7 @@ class FileSource:
         labels = self._listing.labels[indices]
         return contents, labels if labels.ndim > 1 else labels[:, np.newaxis]
 
-    def placeholder(self) -> tuple[NDArray[Any], ...]:
+    def placeholder(self) -> tuple[Array, ...]:
         """Return what stands for a sample that cannot be read."""
         if self.targets is not None:
             return np.empty(0, np.uint8), *self.targets.placeholder()
@@ -80,7 +81,7 @@ class FileSource:
 
     def _read_remote(
         self, paths: list[bytes], remote: dict[int, bytes], allocate: Allocate
-    ) -> list[NDArray[Any]]:
+    ) -> list[Array]:
         """Request all URLs (`remote`, by row) at once, and read the local files meanwhile."""
         from ..remote.objects import start_whole  # needs optional libraries
 
@@ -106,7 +107,7 @@ class FileSource:
         checked_indices(np.array([index]), len(self))
         return self._listing.name(index)
 
-    def known_column(self, name: str) -> NDArray[Any] | None:
+    def known_column(self, name: str) -> Array | None:
         """Return what is known of each file without reading it: "label", or "bytes"."""
         if name == "bytes" and not self.some_are_urls:
             from ..costs import file_sizes

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Bytes
+from ...engine.arrays import Array, Bytes
 from ...engine.errors import DecodeError
 from ...engine.pending import Pending, Then, wait_all
 from ...formats.fits.hdus import find_images
@@ -34,7 +33,7 @@ class _ReadImage:
     """
 
     image: FitsImage
-    numbers: NDArray[Any]
+    numbers: Array
     stored: Bytes | None
 
     @property
@@ -60,7 +59,7 @@ class FitsSource:
     """
 
     def __init__(
-        self, files: FileList, hdus: Sequence[int], options: Mapping[str, Any] | None = None
+        self, files: FileList, hdus: Sequence[int], options: Mapping[str, object] | None = None
     ) -> None:
         """Take the files, the numbers of the HDUs from 1 on, and `Reader.storage_options`."""
         self._files = files
@@ -97,13 +96,13 @@ class FitsSource:
         self,
         storages: Sequence[Storage],
         images: Sequence[Sequence[FitsImage]],
-        rows: Sequence[Sequence[NDArray[Any]]],
+        rows: Sequence[Sequence[Array]],
         allocate: Allocate,
     ) -> None:
         """Fill the rows of all files."""
 
         def start(
-            storage: Storage, images: Sequence[FitsImage], numbers: Sequence[NDArray[Any]]
+            storage: Storage, images: Sequence[FitsImage], numbers: Sequence[Array]
         ) -> Pending[None]:
             work = [_begun(*both, allocate) for both in zip(images, numbers, strict=True)]
             parts = [image for image in work if image.buffer.size]
@@ -140,7 +139,8 @@ def _find_all(storages: Sequence[Storage], hdus: Sequence[int]) -> list[list[Fit
         reads: dict[int, tuple[int, Bytes]] = {}
         for i, walk in list(walks.items()):
             try:
-                offset, length = walk.send(answers[i])  # type: ignore[arg-type]  # None at first
+                answer = answers[i]
+                offset, length = next(walk) if answer is None else walk.send(answer)
             except StopIteration as end:
                 images[i] = end.value
                 del walks[i]
@@ -161,13 +161,13 @@ def _column(images: Sequence[FitsImage], allocate: Allocate) -> Column:
     return [allocate(image.shape, image.dtype) for image in images]
 
 
-def _begun(image: FitsImage, numbers: NDArray[Any], allocate: Allocate) -> _ReadImage:
+def _begun(image: FitsImage, numbers: Array, allocate: Allocate) -> _ReadImage:
     if image.in_place and not image.compressed:
         return _ReadImage(image, numbers, None)
     return _ReadImage(image, numbers, allocate((image.size,), np.uint8))
 
 
-def _bytes_of(numbers: NDArray[Any]) -> Bytes:
+def _bytes_of(numbers: Array) -> Bytes:
     return numbers.reshape(-1).view(np.uint8)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError, PipelineStopped
 from ...formats.fits.image import FitsImage
 from ...formats.fits.tiles import missing_library
@@ -40,7 +41,7 @@ class TileDecoder:
     def __reduce__(self) -> tuple[Any, ...]:
         return TileDecoder, ()
 
-    def decode(self, image: FitsImage, hdu: NDArray[np.uint8]) -> NDArray[Any]:
+    def decode(self, image: FitsImage, hdu: NDArray[np.uint8]) -> Array:
         """Return the stored numbers of an image, big-endian: see `decode_tiles`.
 
         Raises:
@@ -84,7 +85,7 @@ def _start() -> ChildProcess:
     return ChildProcess(_CHILD)
 
 
-def _decode(channel: Channel, image: FitsImage, hdu: NDArray[np.uint8]) -> NDArray[Any]:
+def _decode(channel: Channel, image: FitsImage, hdu: NDArray[np.uint8]) -> Array:
     channel.send(image)
     channel.receive()
     channel.send_content(hdu)

@@ -31,8 +31,8 @@ class Card(NamedTuple):
         folder: that it describes, for messages.
     """
 
-    configs: tuple[Mapping[str, Any], ...] = ()
-    info: tuple[Mapping[str, Any], ...] = ()
+    configs: tuple[Mapping[str, object], ...] = ()
+    info: tuple[Mapping[str, object], ...] = ()
     folder: str = ""
 
     def patterns(self, config: str) -> dict[str, list[str]]:
@@ -86,7 +86,7 @@ class Card(NamedTuple):
         return {}
 
 
-def card_of(folder: Place, options: Mapping[str, Any]) -> Card:
+def card_of(folder: Place, options: Mapping[str, object]) -> Card:
     """Return the card of a folder that has a README.md.
 
     Raises:
@@ -123,7 +123,7 @@ def _text(file: Storage) -> str:
     return content.tobytes().decode("utf-8", "replace")
 
 
-def _word(value: Any, folder: str) -> str:
+def _word(value: object, folder: str) -> str:
     """Return a name; YAML makes numbers, truth values and dates of some."""
     if isinstance(value, dict | list | set | tuple):  # aliases make small texts huge values
         raise SourceError(
@@ -132,12 +132,12 @@ def _word(value: Any, folder: str) -> str:
     return str(value)
 
 
-def _mappings(value: Any) -> tuple[Mapping[str, Any], ...]:
+def _mappings(value: object) -> tuple[Mapping[str, object], ...]:
     rows = value if isinstance(value, list) else [value]
     return tuple(row for row in rows if isinstance(row, dict))
 
 
-def _by_split(given: Any, folder: str) -> dict[str, list[str]]:
+def _by_split(given: object, folder: str) -> dict[str, list[str]]:
     """Return the globs of each split; the hub knows three forms."""
     if isinstance(given, str) or (isinstance(given, list) and _are_texts(given)):
         return {"train": _texts(given, folder)}
@@ -153,12 +153,12 @@ def _by_split(given: Any, folder: str) -> dict[str, list[str]]:
     raise SourceError(f"{folder}: {NAME}: data_files is {short(given)}, not what the hub expects")
 
 
-def _texts(value: Any, folder: str) -> list[str]:
+def _texts(value: object, folder: str) -> list[str]:
     texts = value if isinstance(value, list) else [value]
     if not _are_texts(texts) or len(texts) > _MOST_PATTERNS:
         raise SourceError(f"{folder}: {NAME}: {short(value)} in data_files is no list of paths")
     return [*texts]
 
 
-def _are_texts(values: Sequence[Any]) -> bool:
+def _are_texts(values: Sequence[object]) -> bool:
     return all(isinstance(value, str) for value in values)

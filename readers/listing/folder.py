@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,7 @@ class Folder:
     def __init__(
         self,
         place: Place,
-        options: Mapping[str, Any],
+        options: Mapping[str, object],
         names: tuple[Sequence[str], Sequence[str]] | None = None,
     ) -> None:
         """Take a folder; `names` are those of its files and folders, if they are known."""
@@ -79,7 +78,7 @@ class Folder:
         return any(medium_of_name(name) and not is_hidden(name) for name in self.files)
 
 
-def folder_names(place: Place, options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+def folder_names(place: Place, options: Mapping[str, object]) -> tuple[list[str], list[str]]:
     """Return the names of a folder's files and folders, hidden ones too, sorted; or none."""
     if isinstance(place, Url) and is_on_hub(place.text):
         from ..hub.folders import names_in  # needs an optional library

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ...engine.errors import SourceError
 from ..storage.urls import is_url, place_of
@@ -57,7 +56,7 @@ def said(layout: Layout) -> str:
     return f"{layout.title}; {layout.advice}"
 
 
-def refuse_layouts(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> None:
+def refuse_layouts(paths: Sequence[str], options: Mapping[str, object] | None = None) -> None:
     """Raise SourceError if a path is a folder of shards that another program laid out.
 
     Args:

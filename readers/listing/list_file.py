@@ -6,7 +6,6 @@ import os
 from array import array
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from ..storage.urls import is_local, is_url, shown
 
 
 def read_list_file(
-    path: bytes, options: Mapping[str, Any] | None = None
+    path: bytes, options: Mapping[str, object] | None = None
 ) -> tuple[StringTable, NDArray[np.int32]]:
     """Return the paths, as the file has them, and the labels, int32 of shape (files,).
 
@@ -52,7 +51,7 @@ def read_list_file(
     return names.finish(), np.frombuffer(labels, np.int32)
 
 
-def read_plain_list(path: bytes, options: Mapping[str, Any] | None = None) -> StringTable:
+def read_plain_list(path: bytes, options: Mapping[str, object] | None = None) -> StringTable:
     """Return the lines of a list without labels, but for empty lines: see `read_list_file`."""
     names = StringTableBuilder()
     for number, line in list_lines(path, options):
@@ -64,7 +63,7 @@ def read_plain_list(path: bytes, options: Mapping[str, Any] | None = None) -> St
 
 
 def list_lines(
-    path: bytes, options: Mapping[str, Any] | None = None
+    path: bytes, options: Mapping[str, object] | None = None
 ) -> Iterator[tuple[int, bytes]]:
     """Yield number and content of each line of the list at a path or URL; the first number is 1.
 

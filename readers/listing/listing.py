@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, SourceError
 from ...formats.endings import AUDIO, ENDINGS, IMAGE, UNREAD, VIDEO
 from ...formats.foreign import foreign_file
@@ -48,7 +49,7 @@ class FileList:
 
     root: bytes
     names: StringTable
-    labels: NDArray[Any]
+    labels: Array
     by_class: bool = False
     label_names: tuple[str, ...] = ()
     targets: Targets | None = None
@@ -237,7 +238,7 @@ def list_plain_files(
     file_list: str | None = None,
     file_root: str | None = None,
     file_filter: str = "*",
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, object] | None = None,
 ) -> FileList:
     """List files without labels: named one by one, in a text file, or found in a folder.
 
@@ -279,7 +280,7 @@ def list_plain_files(
     return FileList(root, names, np.broadcast_to(np.int32(0), len(names)))
 
 
-def folders_below(root: bytes, options: Mapping[str, Any]) -> Callable[..., ClassFolders]:
+def folders_below(root: bytes, options: Mapping[str, object]) -> Callable[..., ClassFolders]:
     """Return the class that lists the folders in `root`, a local path or a URL."""
     if not is_url(root):
         return ClassFolders

@@ -13,7 +13,6 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
 
 from ...engine.errors import ArgumentError, SourceError
 from ..hub.names import is_on_hub
@@ -38,7 +37,7 @@ _NAMES_SHOWN = 5
 
 
 def expand_paths(
-    paths: Iterable[str], in_folders: str = "*", options: Mapping[str, Any] | None = None
+    paths: Iterable[str], in_folders: str = "*", options: Mapping[str, object] | None = None
 ) -> list[str]:
     """Return the files that paths, globs, folders and braces stand for.
 
@@ -106,7 +105,7 @@ def _is_file(path: str) -> bool:
     return not is_url(path) and os.path.isfile(path)
 
 
-def _looked_up(path: str, in_folders: str, options: Mapping[str, Any]) -> list[str]:
+def _looked_up(path: str, in_folders: str, options: Mapping[str, object]) -> list[str]:
     """Return the files of one path without braces."""
     if is_on_hub(path) and is_glob(path):
         from ..hub.folders import matching_names  # needs an optional library
@@ -124,7 +123,7 @@ def _looked_up(path: str, in_folders: str, options: Mapping[str, Any]) -> list[s
     return _matching(path, path) if is_glob(path) else [path]
 
 
-def _looked_up_url(url: str, in_folders: str, options: Mapping[str, Any]) -> list[str]:
+def _looked_up_url(url: str, in_folders: str, options: Mapping[str, object]) -> list[str]:
     is_folder = url.endswith("/")
     if not is_folder and not has_pattern(url):
         return [url]

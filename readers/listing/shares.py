@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.errors import ArgumentError, SourceError
 from ...engine.graph.params import STR, ArgumentType, param
 from ...engine.suggestions import not_among
@@ -77,7 +76,7 @@ def in_split(names: Iterable[bytes], split: str, shares: Mapping[str, float]) ->
     return np.flatnonzero(number == parts.index(split))
 
 
-def in_column(values: NDArray[Any], split: str, column: str) -> Int64s:
+def in_column(values: Array, split: str, column: str) -> Int64s:
     """Return the numbers of the rows whose column of names of parts says `split`.
 
     Raises:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...engine.errors import ArgumentError, SourceError
 from ...engine.suggestions import not_among
@@ -43,7 +43,7 @@ class SplitChoice(NamedTuple):
 
 
 def splits_of(
-    folder: Place, options: Mapping[str, Any], endings: Sequence[str], config: str = ""
+    folder: Place, options: Mapping[str, object], endings: Sequence[str], config: str = ""
 ) -> Splits:
     """Return the splits of a folder; {} without data files.
 
@@ -72,7 +72,7 @@ def splits_of(
 
 
 def _listed_by(
-    card: Card, folder: Place, options: Mapping[str, Any], endings: Sequence[str], config: str
+    card: Card, folder: Place, options: Mapping[str, object], endings: Sequence[str], config: str
 ) -> Splits:
     patterns = card.patterns(config)
     paths = _paths_below(folder, options)
@@ -92,7 +92,7 @@ def _listed_by(
     return {}
 
 
-def _paths_below(folder: Place, options: Mapping[str, Any], depth: int = 0) -> list[str]:
+def _paths_below(folder: Place, options: Mapping[str, object], depth: int = 0) -> list[str]:
     """Return the paths of all files in a folder, but for hidden ones."""
     files, folders = folder_names(folder, options)
     paths = [name for name in files if not is_beside_data(name)]
@@ -107,7 +107,7 @@ def _told_by_names(
     folder: Place,
     files: Sequence[str],
     folders: Sequence[str],
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     endings: Sequence[str],
 ) -> Splits:
     """Return the splits that names tell.
@@ -166,7 +166,7 @@ def files_of_split(
     folder: Place,
     splits: Splits,
     split: str = "",
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
     config: str = "",
 ) -> list[str]:
     """Return the files of a split, or of the only one.
@@ -199,7 +199,7 @@ def files_of_split(
     )
 
 
-def _rows(folder: Place, options: Mapping[str, Any], config: str) -> Mapping[str, int]:
+def _rows(folder: Place, options: Mapping[str, object], config: str) -> Mapping[str, int]:
     if "README.md" not in folder_names(folder, options)[0]:
         return {}
     return card_of(folder, options).rows(config)
@@ -241,7 +241,7 @@ def _pattern(splits: Splits, split: str) -> str:
 
 def split_files(
     path: str,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     endings: Sequence[str],
     split: str = "",
     config: str = "",
@@ -258,7 +258,7 @@ def split_files(
 
 def paths_of_split(
     paths: Sequence[str],
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     ending: str,
     split: str = "",
     config: str = "",

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import IO, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, SourceError
 from ...engine.suggestions import not_among
 from ..storage.opening import opened
@@ -23,7 +23,7 @@ _LONGEST_HEADER = 1 << 20
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 _REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan|[+-]?inf", re.IGNORECASE)
 
-Values = NDArray[Any] | list[str]
+Values = Array | list[str]
 """Numbers of shape (rows,) or (rows, k); or texts."""
 
 
@@ -53,7 +53,7 @@ def read_table(
     path: str,
     name_column: str | None,
     columns: Sequence[str],
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
 ) -> tuple[TargetTable, str]:
     """Return the wanted columns of a table, and the name of the column of names.
 
@@ -189,7 +189,7 @@ def _arrow_values(name: str, column: str, stored: Any) -> Values:
     from ..parquet.library import pyarrow
 
     arrow, types = pyarrow(), pyarrow().types
-    numbers: NDArray[Any]
+    numbers: Array
     stored = stored.combine_chunks()
     if types.is_dictionary(stored.type):
         stored = stored.cast(stored.type.value_type)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, DType, Int64s
 from ...engine.errors import ArgumentError, SourceError
 from ...engine.graph.params import ArgumentType
 from ...engine.suggestions import listed as in_words
@@ -57,7 +57,7 @@ class TableRule(NamedTuple):
     """
 
     columns: Columns
-    dtypes: Sequence[np.dtype[Any]] = ()
+    dtypes: Sequence[DType] = ()
     class_names: Sequence[str] | Mapping[str, Sequence[str]] | None = None
 
 
@@ -68,7 +68,7 @@ def targets_of(table: TargetTable, rule: TableRule) -> Targets:
         ArgumentError: columns do not form an output, or a number does not fit into its dtype.
         SourceError: a text is no class.
     """
-    dtypes: Sequence[np.dtype[Any] | None] = [*rule.dtypes] or [None] * len(rule.columns)
+    dtypes: Sequence[DType | None] = [*rule.dtypes] or [None] * len(rule.columns)
     if len(dtypes) != len(rule.columns):
         raise ArgumentError(
             f"{len(dtypes)} dtypes for {len(rule.columns)} columns; give one for each, or none"
@@ -106,7 +106,7 @@ def _class_numbers(
     return numbers, classes
 
 
-def _together(table: TargetTable, columns: Sequence[str]) -> NDArray[Any]:
+def _together(table: TargetTable, columns: Sequence[str]) -> Array:
     """Return columns of numbers as one array (rows, columns)."""
     parts = []
     for column in columns:
@@ -127,7 +127,7 @@ def table_word(values: Values) -> str:
 
 
 def _output(
-    table: TargetTable, column: str | tuple[str, ...], values: Values, dtype: np.dtype[Any] | None
+    table: TargetTable, column: str | tuple[str, ...], values: Values, dtype: DType | None
 ) -> Target:
     if isinstance(values, list):
         return StringTable.of(text.encode() for text in values)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from ...engine.graph.params import ArgumentType
 from ..source import Allocate, Column
 from ..storage.strings import StringTable
 
-Target: TypeAlias = NDArray[Any] | StringTable
+Target: TypeAlias = Array | StringTable
 """Numbers of shape (samples, *shape), or texts in UTF-8."""
 
 _INT32 = np.iinfo(np.int32)
@@ -44,7 +45,7 @@ class Targets(NamedTuple):
         )
         return Targets(columns, self.class_names)
 
-    def placeholder(self) -> tuple[NDArray[Any], ...]:
+    def placeholder(self) -> tuple[Array, ...]:
         """Return an array of each output's dtype and number of dimensions."""
         return tuple(
             np.empty(0, np.uint8)
@@ -57,7 +58,7 @@ class Targets(NamedTuple):
 def _taken(column: Target, indices: NDArray[np.int64], allocate: Allocate) -> Column:
     if not isinstance(column, StringTable):
         return column[indices]
-    rows: list[NDArray[Any]] = []
+    rows: list[Array] = []
     for text in column.take(indices):
         row = allocate((len(text),), np.uint8)
         row[...] = np.frombuffer(text, np.uint8)
@@ -65,7 +66,7 @@ def _taken(column: Target, indices: NDArray[np.int64], allocate: Allocate) -> Co
     return rows
 
 
-def _labels(value: Any) -> NDArray[Any]:
+def _labels(value: object) -> Array:
     try:
         array = np.atleast_1d(np.asarray(value))
     except ValueError:  # NumPy speaks of inhomogeneous shapes
@@ -86,8 +87,8 @@ LABELS = ArgumentType("ArrayLike", _labels)
 
 
 def checked_labels(
-    labels: Any, count: int, names: Sequence[str] | None = None
-) -> tuple[NDArray[Any], tuple[str, ...]]:
+    labels: object, count: int, names: Sequence[str] | None = None
+) -> tuple[Array, tuple[str, ...]]:
     """Return the argument `labels` of `count` files, and the names of its classes.
 
     One whole number a file becomes int32, as in DALI. Texts become int32, too.

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
 
 from ..storage.urls import Url
 from .folder_rule import is_hidden
@@ -35,7 +34,7 @@ def static_folder(url: str) -> str:
     return url[: url.rindex("/", 0, at) + 1]
 
 
-def matching_urls(pattern: str, options: Mapping[str, Any]) -> list[str]:
+def matching_urls(pattern: str, options: Mapping[str, object]) -> list[str]:
     """Return the URLs of the files that a pattern names, sorted; [] for none.
 
     Hidden folders are left out, unless the pattern spells the first character of their names.
@@ -61,7 +60,7 @@ def matching_urls(pattern: str, options: Mapping[str, Any]) -> list[str]:
     return sorted(found)
 
 
-def names_beside(pattern: str, options: Mapping[str, Any]) -> list[str]:
+def names_beside(pattern: str, options: Mapping[str, object]) -> list[str]:
     """Return the names in the folder where a pattern begins; folders have a slash at their end.
 
     Raises:
@@ -74,7 +73,7 @@ def names_beside(pattern: str, options: Mapping[str, Any]) -> list[str]:
     return sorted(f"{name}/" if is_folder else name for name, is_folder in entries)
 
 
-def _inner_folders(places: list[str], name: str, options: Mapping[str, Any]) -> list[str]:
+def _inner_folders(places: list[str], name: str, options: Mapping[str, object]) -> list[str]:
     if name != "**" and not re.search(r"[*?[]", name):
         return [f"{place}{name}/" for place in places]
     recursive, found = name == "**", list(places)
@@ -94,7 +93,7 @@ def _inner_folders(places: list[str], name: str, options: Mapping[str, Any]) -> 
 
 
 def _listed(
-    places: Sequence[str], query: str, options: Mapping[str, Any]
+    places: Sequence[str], query: str, options: Mapping[str, object]
 ) -> list[tuple[list[str], list[str]]]:
     from ..remote.folders import folders_entries  # needs optional libraries
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -37,7 +36,7 @@ def list_with_table(
     file_filters: Sequence[str] = KNOWN_EXTENSIONS,
     split: str | None = None,
     split_by: SplitBy | None = None,
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, object] | None = None,
 ) -> FileList:
     """List files with the targets of a table; the arguments are those of `fn.readers.file`.
 

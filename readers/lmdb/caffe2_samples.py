@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError
 from ..protobuf.columns import MIN_MESSAGES, common_fields
 from ..protobuf.wire import LENGTH
@@ -94,7 +94,7 @@ class TensorProtosParser:
         """Number of tensors that a record must have at least."""
         return self.num_outputs + int(self.label_type == LabelType.WEIGHTED)
 
-    def _sample(self, stored: list[TensorProto]) -> Iterator[NDArray[Any]]:
+    def _sample(self, stored: list[TensorProto]) -> Iterator[Array]:
         if len(stored) < self.num_tensors:
             raise DecodeError(
                 f"{len(stored)} tensors, where the arguments of the reader ask for "
@@ -110,7 +110,7 @@ class TensorProtosParser:
         if self.box:
             yield _box(next(rest))
 
-    def _label(self, rest: Iterator[TensorProto]) -> NDArray[Any]:
+    def _label(self, rest: Iterator[TensorProto]) -> Array:
         stored = next(rest)
         if stored.data_type not in (FLOAT, INT32):
             raise DecodeError(f"labels of type {stored.type_name}, where FLOAT or INT32 is needed")
@@ -126,7 +126,7 @@ class TensorProtosParser:
             return self._scattered(values, weights.numbers())
         return values
 
-    def _scattered(self, classes: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
+    def _scattered(self, classes: Array, weights: Array) -> Array:
         """Return a vector of zeros with `weights` at the indices `classes`."""
         if len(classes) != len(weights):
             raise DecodeError(f"{len(classes)} labels, but {len(weights)} weights")
@@ -149,7 +149,7 @@ def _image(stored: TensorProto) -> NDArray[np.uint8]:
     )
 
 
-def _box(stored: TensorProto) -> NDArray[Any]:
+def _box(stored: TensorProto) -> Array:
     if stored.data_type != INT32 or len(box := stored.numbers()) != 4:
         raise DecodeError("a bounding box must be four numbers of type INT32")
     return box

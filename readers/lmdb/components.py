@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +54,7 @@ def open_components(
     database: str | None = None,
     missing: str = "empty",
     keys: bool = False,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
     damages: Damages = STRICT,
 ) -> LMDBComponentSource:
     """Open databases; the arguments are those of `fn.readers.lmdb`, and what takes the damages.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array, DType
 from ...engine.errors import DecodeError
 from ..protobuf.columns import MIN_MESSAGES, common_fields, int32s
 from ..protobuf.encoding import field_head, varint_field
@@ -129,7 +129,7 @@ class DatumParser:
         return tuple(columns)
 
 
-def picture(message: NDArray[np.uint8], datum: Datum) -> NDArray[Any]:
+def picture(message: NDArray[np.uint8], datum: Datum) -> Array:
     """Return the picture of a datum that was read from `message`.
 
     Raises:
@@ -147,7 +147,7 @@ def picture(message: NDArray[np.uint8], datum: Datum) -> NDArray[Any]:
     return content if datum.encoded else _shaped(content, datum, np.dtype(np.uint8))
 
 
-def _shaped(content: NDArray[np.uint8], datum: Datum, dtype: np.dtype[Any]) -> NDArray[Any]:
+def _shaped(content: NDArray[np.uint8], datum: Datum, dtype: DType) -> Array:
     shape = datum.height, datum.width, datum.channels
     if min(shape) < 0 or prod(shape) * dtype.itemsize != len(content):
         raise DecodeError(

@@ -7,12 +7,11 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.errors import SourceError
 from ..archives.tar_index import split_name
 from ..protobuf.columns import SLACK
@@ -45,7 +44,7 @@ class LMDBFiles:
         self,
         paths: Sequence[str],
         database: str | None = None,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         damages: Damages = STRICT,
         *,
         are_files: bool = False,
@@ -141,7 +140,7 @@ def first_value(storage: Storage) -> NDArray[np.uint8]:
 def open_databases(
     paths: Sequence[str],
     database: str | None,
-    options: Mapping[str, Any] | None,
+    options: Mapping[str, object] | None,
     damages: Damages = STRICT,
     *,
     grouped: bool = False,
@@ -192,7 +191,7 @@ def _index(storage: Storage, snapshot: Snapshot, name: str | None) -> Arrays:
         return build()
     kind = f"lmdb 1 transaction {snapshot.transaction} root {database.root}"
 
-    def fits(_: int, *arrays: NDArray[Any]) -> bool:
+    def fits(_: int, *arrays: Array) -> bool:
         offsets, lengths, keys, bounds, *whole = arrays
         return (
             lie_inside(storage, offsets, lengths)

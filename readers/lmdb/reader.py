@@ -6,7 +6,7 @@ import os
 import pickle
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +101,7 @@ def values_as_pickle(records: Records) -> tuple[Column, ...]:
     return ([_unpickled(view) for view in records.views()],)
 
 
-def _unpickled(content: NDArray[np.uint8]) -> NDArray[Any]:
+def _unpickled(content: NDArray[np.uint8]) -> Array:
     try:
         array = np.asarray(pickle.loads(content.tobytes()))
     except Exception as error:  # unpickling may raise anything

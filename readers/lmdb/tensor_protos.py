@@ -10,11 +10,11 @@ TensorProto  { repeated int64 dims = 1; DataType data_type = 2;
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError
 from ..protobuf.columns import FieldColumn, common_fields, int32s, short_varints
 from ..protobuf.encoding import bytes_field, encode_varint, field_head, varint_field
@@ -96,7 +96,7 @@ class TensorProto:
             )
         return content.reshape(shape)
 
-    def numbers(self) -> NDArray[Any]:
+    def numbers(self) -> Array:
         """Return all numbers: float32, int32 or int64, shape (count,)."""
         field = _NUMBERS.get(self.data_type)
         if field is None:

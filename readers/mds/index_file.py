@@ -87,7 +87,7 @@ def folder_of(path: str, split: str = "") -> Place:
     return place / split if split else place
 
 
-def shards_of(folder: Place, options: Mapping[str, Any] | None = None) -> list[Shard]:
+def shards_of(folder: Place, options: Mapping[str, object] | None = None) -> list[Shard]:
     """Return the shards of a folder.
 
     Raises:
@@ -111,7 +111,7 @@ def shards_of(folder: Place, options: Mapping[str, Any] | None = None) -> list[S
         raise SourceError(f"{place} is no index of MDS, or is damaged: {reason}") from None
 
 
-def _refuse_missing(folder: Place, options: Mapping[str, Any]) -> NoReturn:
+def _refuse_missing(folder: Place, options: Mapping[str, object]) -> NoReturn:
     names = folder_names(folder, options)[1]
     splits = [name for name in names if INDEX in folder_names(folder / name, options)[0]]
     if splits:

@@ -233,7 +233,7 @@ def open_mds(
     split: str = "",
     dtypes: Sequence[DType] = (),
     cache_bytes: int,
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, object] | None = None,
     damages: Damages = STRICT,
 ) -> MdsSource:
     """Open data sets; the arguments are those of `fn.readers.mds`, and what takes the damages.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class AudioBytes(Protocol):
 class AudioFiles:
     """Audio in files of its own."""
 
-    def __init__(self, entries: NemoEntries, options: Mapping[str, Any]) -> None:
+    def __init__(self, entries: NemoEntries, options: Mapping[str, object]) -> None:
         """Take the entries; `options` are `Reader.storage_options`, for URLs."""
         pairs = zip(entries.manifests, entries.folders, strict=True)
         paths = [path for manifest, folder in pairs for path in _resolved(manifest, folder)]
@@ -121,7 +121,7 @@ class AudioMembers:
         self,
         entries: NemoEntries,
         archives: Sequence[str],
-        options: Mapping[str, Any],
+        options: Mapping[str, object],
         damages: Damages = STRICT,
     ) -> None:
         """Take the entries, the paths of the archives, and what takes the archives' damages."""

@@ -6,12 +6,11 @@ import os
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.errors import ArgumentError, SourceError
 from ...formats.nemo import NemoManifest, parse_manifest
 from ..source import checked_indices
@@ -43,7 +42,7 @@ class NemoEntries:
     def __len__(self) -> int:
         return len(self.row)
 
-    def column(self, name: str) -> NDArray[Any]:
+    def column(self, name: str) -> Array:
         """Return a column of `NemoManifest` for all entries: (entries,)."""
         column = np.empty(len(self), getattr(self.manifests[0], name).dtype)
         for number, manifest in enumerate(self.manifests):
@@ -80,14 +79,16 @@ class NemoEntries:
     def _manifest_of(self, index: int) -> NemoManifest:
         return self.manifests[int(self.manifest[index])]
 
-    def select(self, which: NDArray[Any]) -> NemoEntries:
+    def select(self, which: Array) -> NemoEntries:
         """Return these entries alone: a mask, or numbers in another order."""
         return replace(
             self, manifest=self.manifest[which], row=self.row[which], number=self.number[which]
         )
 
 
-def read_manifests(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> NemoEntries:
+def read_manifests(
+    paths: Sequence[str], options: Mapping[str, object] | None = None
+) -> NemoEntries:
     """Return all entries of manifests; `options` are `Reader.storage_options`.
 
     Raises:
@@ -104,7 +105,7 @@ def read_manifests(paths: Sequence[str], options: Mapping[str, Any] | None = Non
     )
 
 
-def _read_manifest(path: str, options: Mapping[str, Any]) -> NemoManifest:
+def _read_manifest(path: str, options: Mapping[str, object]) -> NemoManifest:
     try:
         with opened(path.encode("utf-8", "surrogateescape"), options) as lines:
             return parse_manifest(lines, shown(path))

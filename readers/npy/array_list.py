@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.errors import PenstockError, SourceError
 from ..archives.tar_index import index_archive
 from ..listing.globs import name_filter
@@ -47,7 +45,7 @@ class ArrayMembers:
         stamps: stamp of each archive, when it was indexed: see `Storage.stamp`.
     """
 
-    table: NDArray[Any]
+    table: Array
     names: StringTable
     stamps: Mapping[int, str] = field(default_factory=dict)
 
@@ -117,7 +115,7 @@ class ArrayList:
 def list_arrays(
     listing: FileList,
     member_filter: str = "*.npy",
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
     damages: Damages = STRICT,
 ) -> ArrayList:
     """Find the arrays in files. Plain files are not looked at; archives are, for their index.
@@ -196,12 +194,12 @@ def _in_zip(storage: Storage) -> ArrayMembers:
     # Python's `zipfile` takes 4 ms
     from ..archives.zip_index import DEFLATED, STORED, may_inflate_to, zip_members
 
-    def build() -> list[NDArray[Any]]:
+    def build() -> list[Array]:
         members = zip_members(storage)
         sizes = (members.offsets, members.sizes, members.contents)
         return [*members.names.to_arrays(), *sizes, members.checksums, members.methods]
 
-    def fits(_: int, *arrays: NDArray[Any]) -> bool:
+    def fits(_: int, *arrays: Array) -> bool:
         names, bounds, offsets, sizes, contents, checksums, methods = arrays
         numbers = ((column, np.int64) for column in (contents, methods))
         if not have_dtypes((names, np.uint8), (checksums, np.uint32), *numbers):

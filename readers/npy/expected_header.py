@@ -16,11 +16,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import mul
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.pending import Later, Pending
 from ...formats.npy import NpyHeader
 from ..storage.local_reads import OPEN_FLAGS
@@ -63,9 +63,7 @@ class ExpectedHeader:
         wanted = int(counts[0].prod()) * self.header.dtype.itemsize
         return span <= MAX_FILE_BYTES and span - wanted <= MAX_UNUSED_BYTES
 
-    def start(
-        self, paths: Sequence[str], regions: Regions | None, result: NDArray[Any]
-    ) -> Pending[bool]:
+    def start(self, paths: Sequence[str], regions: Regions | None, result: Array) -> Pending[bool]:
         """Start to read local files; the result says whether all are alike and were in memory.
 
         Args:
@@ -80,7 +78,7 @@ class ExpectedHeader:
             nbytes, read = self._span(regions), self._region_reads(paths, regions, result)
         return Later(partial(self._read_files, paths, nbytes, read))
 
-    def _whole_reads(self, result: NDArray[Any]) -> ReadRow:
+    def _whole_reads(self, result: Array) -> ReadRow:
         """Return a function that reads header and elements of a file by one call."""
         size = self.header.offset + self.header.nbytes
         rows = result.reshape(len(result), -1).view(np.uint8)
@@ -91,9 +89,7 @@ class ExpectedHeader:
 
         return read
 
-    def _region_reads(
-        self, paths: Sequence[str], regions: Regions, result: NDArray[Any]
-    ) -> ReadRow:
+    def _region_reads(self, paths: Sequence[str], regions: Regions, result: Array) -> ReadRow:
         """Return a function that reads the header of a file, and then the bytes of its region.
 
         header | . . . [x . x . x] . . .      x: elements of the region
@@ -170,9 +166,7 @@ class ExpectedCopies(ExpectedHeader):
     def may_read(self, regions: Regions) -> bool:
         return bool((regions.count == self.count).all() and (regions.shape == self.count).all())
 
-    def start(
-        self, paths: Sequence[str], regions: Regions | None, result: NDArray[Any]
-    ) -> Pending[bool]:
+    def start(self, paths: Sequence[str], regions: Regions | None, result: Array) -> Pending[bool]:
         begins, strides = np.full(len(paths), self.header.offset), self.header.strides
         if regions is not None:
             begins = self._begins(paths, regions)

@@ -8,9 +8,8 @@ from operator import mul
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, DType, Int64s
 from ...formats.npy import NpyHeader, as_numbers, stored_elements
 from ..archives.inflated_member import InflatedMember
 from ..source import Allocate, Column
@@ -114,7 +113,7 @@ class FormGroup:
         return plan_region(counts, strides, itemsize, fortran_order, cost, direct)
 
     def _runs(
-        self, arrays: Sequence[OpenArray], owners: Int64s, begins: Int64s, dense: NDArray[Any]
+        self, arrays: Sequence[OpenArray], owners: Int64s, begins: Int64s, dense: Array
     ) -> Iterator[RegionRead]:
         """Yield one read for samples that follow one another in a file as they do in the batch."""
         flat = dense.reshape(-1).view(np.uint8)
@@ -184,8 +183,8 @@ class BatchMemory:
             and (shape == first).all()
             for group, shape in zip(groups, shapes, strict=True)
         )
-        self.dense: NDArray[Any] | None = None
-        self._rows: list[NDArray[Any]] = []
+        self.dense: Array | None = None
+        self._rows: list[Array] = []
         if agree:
             self.dense = allocate((size, *first.tolist()), groups[0].header.native)
             return
@@ -194,7 +193,7 @@ class BatchMemory:
             for row, shape in zip(group.rows.tolist(), of_group.tolist(), strict=True):
                 self._rows[row] = allocate(tuple(shape), group.header.native)
 
-    def row(self, row: int) -> NDArray[Any]:
+    def row(self, row: int) -> Array:
         """Return the memory of a sample."""
         return self._rows[row] if self.dense is None else self.dense[row, ...]
 
@@ -205,13 +204,13 @@ class BatchMemory:
         return [numbers_in(row) for row in self._rows]
 
 
-def numbers_in(elements: NDArray[Any]) -> NDArray[Any]:
+def numbers_in(elements: Array) -> Array:
     if elements.dtype == np.bool_:  # any other byte than 0 and 1 would be no bool
         np.not_equal(elements.view(np.uint8), 0, out=elements)
     return as_numbers(elements)
 
 
-def _as_fill(value: float, dtype: np.dtype[Any]) -> Any:
+def _as_fill(value: float, dtype: DType) -> object:
     """Return the value in the type of elements: the nearest that it holds, halves away from 0."""
     if dtype.kind not in "iu":
         return np.array(value).astype(dtype if dtype.kind not in "mM" else np.int64).view(dtype)

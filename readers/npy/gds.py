@@ -51,12 +51,13 @@ class DirectReads(Carrier):
         path_used: the way of the last batch, and the reason.
     """
 
+    path_used: str = ""
+
     def __init__(self, source: NumpySource, stage: DeviceAccess) -> None:
         self._source = source
         self._stage = stage
         self._verdicts: dict[int, str] = {}
         self._opened = lru_cache(MAX_OPEN_FILES)(self._open)
-        self.path_used = ""
 
     def verdict(self, path: str) -> str:
         """Return why the file system of `path` does not serve, or ""; each is probed once."""

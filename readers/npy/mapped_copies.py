@@ -14,9 +14,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.machine import usable_cores
 from ...engine.pending import Later, Pending, Then
 from ...engine.tensors.arena import Arena
@@ -90,7 +89,7 @@ class MappedCopies:
         beginning: tuple[bytes, int],
         begins: Int64s,
         strides: Sequence[int],
-        target: NDArray[Any],
+        target: Array,
     ) -> Pending[bool]:
         """Start to copy a region of each file. The result says whether all were copied.
 
@@ -150,8 +149,8 @@ class _MapRequest:
         self._arena = arena
         self._files: list[tuple[str, Identity]] = []
         self._numbers: dict[int, int] = {}
-        self._copies: dict[tuple[Any, ...], list[tuple[RegionRead, tuple[int, int, int]]]] = {}
-        self._left_out: set[tuple[Any, ...]] = set()
+        self._copies: dict[tuple[object, ...], list[tuple[RegionRead, tuple[int, int, int]]]] = {}
+        self._left_out: set[tuple[object, ...]] = set()
 
     def add(self, part: RegionRead) -> bool:
         """Ask for a part; return False if it must not, or had better not, be asked for."""
@@ -187,7 +186,7 @@ class _MapRequest:
         return copied
 
 
-def _told(parts: Sequence[RegionRead], slots: Sequence[tuple[int, int, int]]) -> tuple[Any, ...]:
+def _told(parts: Sequence[RegionRead], slots: Sequence[tuple[int, int, int]]) -> tuple[object, ...]:
     first = parts[0]
     into = first.target.dtype.str, first.target.strides
     where = np.array(slots, np.int64)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError
 from ...formats.npy import NpyHeader
 from ..storage.read_team import READ_TEAM
@@ -59,7 +59,7 @@ def verify_members(
     READ_TEAM.run_jobs(verify, range(len(numbers)), threads)
 
 
-def _checksum_of(array: OpenArray, member: StoredMember, elements: NDArray[Any]) -> int:
+def _checksum_of(array: OpenArray, member: StoredMember, elements: Array) -> int:
     if array.content is not None:
         return zlib.crc32(array.content.data)
     header = array.header
@@ -74,7 +74,7 @@ def _checksum_of(array: OpenArray, member: StoredMember, elements: NDArray[Any])
     return checksum
 
 
-def stored_form(elements: NDArray[Any], header: NpyHeader) -> NDArray[np.uint8]:
+def stored_form(elements: Array, header: NpyHeader) -> NDArray[np.uint8]:
     """Return the bytes of elements as the file stores them; a view if no conversion is needed.
 
     Args:

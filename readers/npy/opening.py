@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -97,7 +97,7 @@ class _EncodedArray:
 class ArrayOpener:
     """Opens arrays. Thread-safe; may be pickled at any time."""
 
-    def __init__(self, arrays: ArrayList, options: Mapping[str, Any], keep: bool) -> None:
+    def __init__(self, arrays: ArrayList, options: Mapping[str, object], keep: bool) -> None:
         """Take the arrays, `Reader.storage_options`, and whether headers are remembered."""
         self._arrays = arrays
         self._options = options

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, DType, Int64s
 
 
 class ReadCost(NamedTuple):
@@ -54,7 +54,7 @@ class RangeGrid:
     _fortran_order: bool
     _at_once: int
 
-    def arranged(self, result: NDArray[Any]) -> NDArray[Any]:
+    def arranged(self, result: Array) -> Array:
         """Return the elements that the reads fill, as the file has them.
 
         Args:
@@ -85,7 +85,7 @@ class RangeGrid:
                 filled = (*index, slice(begin, end)) if self._outer else (np.newaxis,)
                 yield reads, (*filled, ...)
 
-    def elements(self, block: NDArray[np.uint8], dtype: np.dtype[Any], reads: int) -> NDArray[Any]:
+    def elements(self, block: NDArray[np.uint8], dtype: DType, reads: int) -> Array:
         """Return the elements in a block that holds `reads` reads end to end: (reads, *inner)."""
         shape, strides = (reads, *self.inner), (self.length, *self.strides)
         return np.ndarray(shape, dtype, block.data, strides=strides)

@@ -12,16 +12,15 @@ from types import EllipsisType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.errors import ArgumentError
 from ...geometry.layouts import chosen_axes
 from ...geometry.rounding import round_all_away
 from ...geometry.slices import from_arguments
 
 Key = tuple[slice | int | EllipsisType, ...]
-Values = Mapping[str, Sequence[float] | NDArray[Any] | None]
+Values = Mapping[str, Sequence[float] | Array | None]
 """By name without "roi_": one number an axis, or an array (samples, axes)."""
 
 POLICIES = ("error", "pad", "trim_to_shape")
@@ -212,7 +211,7 @@ class RegionOfInterest:
         )
 
 
-def _table(columns: Sequence[Any], count: int) -> NDArray[Any]:
+def _table(columns: Sequence[object], count: int) -> Array:
     """Return numbers, or arrays of numbers of `count` samples, as int64 or float64 columns."""
     arrays = [np.asarray(column) for column in columns]
     whole = all(array.dtype == np.int64 for array in arrays)
@@ -222,13 +221,13 @@ def _table(columns: Sequence[Any], count: int) -> NDArray[Any]:
     return table
 
 
-def _bound(bound: int | None, extents: Int64s, default: Any) -> Any:
+def _bound(bound: int | None, extents: Int64s, default: object) -> Any:
     if bound is None:
         return default
     return extents + bound if bound < 0 else bound
 
 
-def parse_key(value: Any) -> Key:
+def parse_key(value: object) -> Key:
     """Return the argument `roi` as a tuple of slices, indices and at most one Ellipsis.
 
     Args:
@@ -263,7 +262,7 @@ def _parse_entry(text: str) -> slice | int | EllipsisType:
     return _checked_entry(slice(*(int(n) if n else None for n in match.groups())))
 
 
-def _checked_entry(entry: Any) -> slice | int | EllipsisType:
+def _checked_entry(entry: object) -> slice | int | EllipsisType:
     if entry is ...:
         return ...
     if isinstance(entry, slice):
@@ -276,7 +275,7 @@ def _checked_entry(entry: Any) -> slice | int | EllipsisType:
     return _checked_int(entry)
 
 
-def _checked_int(value: Any) -> int:
+def _checked_int(value: object) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise ValueError(f"{value!r} is no index, slice or Ellipsis")
     if abs(int(value)) >= _LARGEST:

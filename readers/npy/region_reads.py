@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...engine.arrays import Bytes, Int64s
+from ...engine.arrays import Array, Bytes, DType, Int64s
 from ..storage.storage import Storage
 from .plan import RangeGrid, ReadCost
 
@@ -60,8 +59,8 @@ class StagedRanges(NamedTuple):
     storage: Storage
     offsets: Int64s
     grid: RangeGrid
-    target: NDArray[Any]
-    dtype: np.dtype[Any]
+    target: Array
+    dtype: DType
 
     @property
     def nbytes(self) -> int:
@@ -101,8 +100,8 @@ class RegionRead(NamedTuple):
 
     storage: Storage
     begin: int
-    target: NDArray[Any]
-    dtype: np.dtype[Any]
+    target: Array
+    dtype: DType
     strides: tuple[int, ...]
     grids: Sequence[RangeGrid]
 

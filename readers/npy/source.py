@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +45,7 @@ class NumpySource:
         keep_headers: bool = False,
         o_direct: bool = False,
         threads: int = 2,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
     ) -> None:
         """Take where the arrays are, and what to read of them.
 
@@ -275,7 +274,7 @@ class NumpySource:
         """The bytes that were copied out of mapped files; "" if none."""
         return "" if self._mapped is None else self._mapped.path_used
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         # A copy has no part in the process.
         return self.__dict__ | {"_mapped": None, "_expected": None, "_expected_region": None}
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array, DType
 from .library import pyarrow
 from .nested import FileListValues
 from .stored_types import FILE, PATH, fields_of, is_list
 from .values import ByteValues, ListValues
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def byte_values(array: Any, dtype: np.dtype[Any], is_text: bool) -> ByteValues:
+
+def byte_values(array: pa.Array, dtype: DType, is_text: bool) -> ByteValues:
     """Return bytes or texts; `is_text` says whether these are decimal numbers."""
     array = array.cast(pyarrow().large_binary())
     _, offsets, content = array.buffers()
@@ -23,7 +27,7 @@ def byte_values(array: Any, dtype: np.dtype[Any], is_text: bool) -> ByteValues:
     return ByteValues(block, starts, ends - starts, dtype, is_text, sound_mask(array))
 
 
-def file_lists(array: Any) -> FileListValues:
+def file_lists(array: pa.Array) -> FileListValues:
     """Return lists of files."""
     lists = _plain_lists(array)
     files, paths = storage_array(lists.values), None
@@ -35,7 +39,7 @@ def file_lists(array: Any) -> FileListValues:
     return FileListValues(content, paths, lists.offsets.to_numpy(), sound_mask(array))
 
 
-def list_values(array: Any, dtype: np.dtype[Any]) -> ListValues:
+def list_values(array: pa.Array, dtype: DType) -> ListValues:
     """Return lists as arrays. Step by step `bounds` cut the next level's elements into rows."""
     count, there = len(array), sound_mask(array)
     bounds = np.arange(count + 1)
@@ -65,12 +69,12 @@ def list_values(array: Any, dtype: np.dtype[Any]) -> ListValues:
     return ListValues(numbers_of(array), bounds, shapes, dtype, ~missing, ragged, there)
 
 
-def storage_array(array: Any) -> Any:
+def storage_array(array: pa.Array) -> pa.Array:
     """Return the stored values of an extension's array, such as those of Array2D of `datasets`."""
     return array.storage if hasattr(array.type, "storage_type") else array
 
 
-def field_array(array: Any, name: str) -> Any:
+def field_array(array: pa.Array, name: str) -> pa.Array:
     """Return a field of structs, or the lists of a field of lists of structs."""
     arrow = pyarrow()
     if not is_list(array.type):
@@ -81,13 +85,13 @@ def field_array(array: Any, name: str) -> Any:
     return arrow.LargeListArray.from_arrays(lists.offsets, values, mask=missing)
 
 
-def _plain_lists(array: Any) -> Any:
+def _plain_lists(array: pa.Array) -> pa.Array:
     """Return lists as a LargeListArray."""
     arrow = pyarrow()
     return array.cast(arrow.large_list(array.type.value_type))
 
 
-def sound_mask(array: Any) -> NDArray[np.bool_] | None:
+def sound_mask(array: pa.Array) -> NDArray[np.bool_] | None:
     """Return which values are there; None if all are."""
     if not array.null_count:
         return None
@@ -95,15 +99,15 @@ def sound_mask(array: Any) -> NDArray[np.bool_] | None:
     return valid
 
 
-def numbers_of(array: Any) -> NDArray[Any]:
+def numbers_of(array: pa.Array) -> Array:
     """Return numbers and truth values; 0 for missing ones."""
     if array.null_count:
         array = array.fill_null(False if pyarrow().types.is_boolean(array.type) else 0)
-    numbers: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+    numbers: Array = array.to_numpy(zero_copy_only=False)
     return numbers
 
 
-def _present(array: Any) -> NDArray[np.bool_]:
+def _present(array: pa.Array) -> NDArray[np.bool_]:
     sound = sound_mask(array)
     return np.ones(len(array), np.bool_) if sound is None else sound
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from ..storage.lookahead import Lookahead
 from ..storage.storage import Storage
 from .library import check_names, named_errors, pyarrow
 from .table_file import LARGEST_BLOCK, TableFile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MAGIC = b"ARROW1"
 _MARK = b"\xff\xff\xff\xff"
@@ -65,7 +68,7 @@ class ArrowTable(TableFile):
         self._offsets = np.array([batch.offset for batch in batches], np.int64)
         self._lengths = np.array([batch.length for batch in batches], np.int64)
 
-    def read(self, block: int, columns: Sequence[str] | None) -> list[Any]:
+    def read(self, block: int, columns: Sequence[str] | None) -> list[pa.RecordBatch]:
         """See `TableFile.read`; a record batch is read whole."""
         one = slice(block, block + 1)
         if int(self._lengths[block]) > LARGEST_BLOCK:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from .arrow_file import ArrowTable
 from .library import named_errors
 from .parquet_file import MAGIC, ParquetTable
 from .table_file import TableFile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _DECODED_TOGETHER = 4
 """Blocks that threads decode at a time, and that memory must hold beside the cache."""
@@ -87,7 +90,7 @@ class RowBlocks(Generic[Decoded]):
         self,
         files: Sequence[TableFile],
         columns: Sequence[str] | None,
-        decoded: Callable[[int, list[Any]], tuple[Decoded, int]],
+        decoded: Callable[[int, list[pa.RecordBatch]], tuple[Decoded, int]],
         cache_bytes: int,
     ) -> None:
         self.files = tuple(files)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array, DType
 from ...engine.errors import ArgumentError
 from ...engine.suggestions import not_among
 from .arrow_arrays import (
@@ -41,6 +41,9 @@ from .stored_types import (
     storage_type,
 )
 from .values import BadValueError, ColumnValues, NumberValues
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Kind(Enum):
@@ -72,26 +75,26 @@ class ColumnRule:
     name: str
     selection: str
     steps: tuple[str, ...]
-    type: Any
-    dtype: np.dtype[Any]
+    type: pa.DataType
+    dtype: DType
     is_text: bool
     ndim: int
     path: str = ""
     kind: Kind = Kind.VALUE
-    fill: NDArray[Any] | None = None
+    fill: Array | None = None
 
-    def values(self, batch: Any) -> ColumnValues:
+    def values(self, batch: pa.RecordBatch) -> ColumnValues:
         """Return the values of this column of a record batch."""
         return self._values(self.array(batch))
 
-    def array(self, batch: Any) -> Any:
+    def array(self, batch: pa.RecordBatch) -> pa.Array:
         """Return PyArrow's array of this column of a record batch."""
         array = storage_array(batch.column(self.steps[0]))
         for name in self.steps[1:]:
             array = field_array(array, name)
         return array
 
-    def paths(self, batches: Sequence[Any]) -> list[str | None]:
+    def paths(self, batches: Sequence[pa.RecordBatch]) -> list[str | None]:
         """Return the paths of files in all record batches; they hold `self.path`."""
         texts: list[str | None] = []
         for batch in batches:
@@ -101,7 +104,7 @@ class ColumnRule:
             texts += array.to_pylist()
         return texts
 
-    def _values(self, array: Any) -> ColumnValues:
+    def _values(self, array: pa.Array) -> ColumnValues:
         if self.kind is Kind.FILES:
             return file_lists(array)
         if self.kind is Kind.JSON:
@@ -116,7 +119,7 @@ class ColumnRule:
             return NumberValues(numbers_of(array), self.dtype, sound_mask(array))
         return byte_values(array, self.dtype, self.is_text)
 
-    def filled(self, value: Any, where: str) -> ColumnRule:
+    def filled(self, value: object, where: str) -> ColumnRule:
         """Return the rule by which `value` stands for missing values.
 
         Raises:
@@ -136,7 +139,7 @@ class ColumnRule:
         return replace(self, fill=np.asarray(fill))
 
 
-def rule_of(schema: Any, name: str, dtype: np.dtype[Any] | None, where: str) -> ColumnRule:
+def rule_of(schema: object, name: str, dtype: DType | None, where: str) -> ColumnRule:
     """Return how the column `name` of a schema becomes an output.
 
     Args:
@@ -180,7 +183,7 @@ def rule_of(schema: Any, name: str, dtype: np.dtype[Any] | None, where: str) -> 
     return ColumnRule(name, selection, steps, stored, wanted, is_text, ndim, path)
 
 
-def _nested_kind(stored: Any, name: str, where: str) -> Kind:
+def _nested_kind(stored: object, name: str, where: str) -> Kind:
     if is_file_list(stored):
         return Kind.FILES
     if is_json(stored) and (is_list(stored) or fields_of(stored)):
@@ -188,7 +191,7 @@ def _nested_kind(stored: Any, name: str, where: str) -> Kind:
     raise ArgumentError(f"{where}: the column {name!r} has the type {stored}; {_hint(stored)}")
 
 
-def _steps(schema: Any, name: str, where: str) -> tuple[tuple[str, ...], str]:
+def _steps(schema: pa.Schema, name: str, where: str) -> tuple[tuple[str, ...], str]:
     """Return the names on the way to a column, and the part of it that can be read alone."""
     if name in schema.names:
         _refuse_twins(schema, name, where)
@@ -212,12 +215,12 @@ def _steps(schema: Any, name: str, where: str) -> tuple[tuple[str, ...], str]:
     return steps, ".".join(selected)
 
 
-def _refuse_twins(schema: Any, name: str, where: str) -> None:
+def _refuse_twins(schema: pa.Schema, name: str, where: str) -> None:
     if schema.names.count(name) > 1:
         raise ArgumentError(f"{where} has {schema.names.count(name)} columns named {name!r}")
 
 
-def _descended(schema: Any, steps: tuple[str, ...]) -> Any:
+def _descended(schema: pa.Schema, steps: tuple[str, ...]) -> pa.DataType:
     stored = storage_type(schema.field(steps[0]).type)
     for step in steps[1:]:
         inner = fields_of(stored)[step]
@@ -225,7 +228,7 @@ def _descended(schema: Any, steps: tuple[str, ...]) -> Any:
     return stored
 
 
-def _hint(stored: Any) -> str:
+def _hint(stored: object) -> str:
     fields = fields_of(stored)
     if fields:
         return f"name one of its fields, such as {min(fields)!r} behind a dot"

@@ -9,7 +9,7 @@ from typing import Any
 METADATA = b"huggingface"
 
 
-def features_of(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
+def features_of(metadata: Mapping[bytes, bytes] | None) -> dict[str, object]:
     """Return the features by column; an empty dict if there are none."""
     try:
         features = json.loads((metadata or {})[METADATA])["info"]["features"]
@@ -26,7 +26,7 @@ def class_names(features: Mapping[str, Any], column: str) -> tuple[str, ...]:
     >>> class_names({"objects": [{"category": {"names": ["cat"]}}]}, "objects.category")
     ('cat',)
     """
-    feature: Any = features
+    feature: object = features
     for name in [column] if column in features else column.split("."):
         feature = _without_lists(feature)
         feature = feature.get(name) if isinstance(feature, Mapping) else None
@@ -35,7 +35,7 @@ def class_names(features: Mapping[str, Any], column: str) -> tuple[str, ...]:
     return tuple(map(str, names)) if isinstance(names, list) else ()
 
 
-def _without_lists(feature: Any) -> Any:
+def _without_lists(feature: object) -> object:
     """Return the feature of a list's elements; lists are written in three ways."""
     while True:
         if isinstance(feature, list) and len(feature) == 1:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from ...engine.errors import MissingDependencyError, PenstockError, SourceError, install_hint
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def pyarrow() -> Any:
+
+def pyarrow() -> ModuleType:
     """Import PyArrow.
 
     Raises:
@@ -22,7 +26,8 @@ def pyarrow() -> Any:
         raise MissingDependencyError(
             f"Parquet files need pyarrow: {install_hint('parquet')}"
         ) from None
-    return pyarrow
+    module: ModuleType = pyarrow
+    return module
 
 
 @contextmanager
@@ -40,7 +45,7 @@ def named_errors(place: str) -> Iterator[None]:
         raise SourceError(f"{place}: {_first_line(error)}") from None
 
 
-def check_names(fields: Any) -> None:
+def check_names(fields: Iterable[pa.Field]) -> None:
     """Raise UnicodeDecodeError if a name in a schema is no UTF-8: it would be raised later."""
     for field in fields:
         assert isinstance(field.name, str)

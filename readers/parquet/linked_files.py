@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from ..storage.urls import is_local, is_url, place_of, shown, text_of
 
 
 def read_linked(
-    table: str, paths: Sequence[str], options: Mapping[str, Any], allocate: Allocate
+    table: str, paths: Sequence[str], options: Mapping[str, object], allocate: Allocate
 ) -> list[Bytes]:
     """Return the content of files: one uint8 array (size,) each.
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Bytes
+from ...engine.arrays import Array, Bytes
 from ...engine.errors import DecodeError
 from ...formats.bundle import bundled
 from ..source import Allocate, Column
 from .library import pyarrow
 from .values import BadValueError, ByteValues, ColumnValues, Rows, Sound
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Read = Callable[[Sequence[str], Allocate], list[Bytes]]
 """Reads files by their paths: see `linked_files.read_linked`."""
@@ -31,7 +34,7 @@ class FileListValues(ColumnValues):
     """
 
     def __init__(
-        self, files: ByteValues, paths: Any, bounds: NDArray[np.int64], sound: Sound
+        self, files: ByteValues, paths: pa.Array, bounds: NDArray[np.int64], sound: Sound
     ) -> None:
         self._files = files
         self._paths = paths
@@ -63,7 +66,7 @@ class FileListValues(ColumnValues):
     def _path(self, number: int) -> str:
         return "" if self._paths is None else self._paths[number].as_py() or ""
 
-    def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
+    def at(self, numbers: Array, sound: Sound) -> ColumnValues:
         """Not called: a dictionary of lists is refused."""
         raise NotImplementedError
 
@@ -76,7 +79,7 @@ class FileListValues(ColumnValues):
 class JsonValues(ColumnValues):
     """Lists and structs: a sample is their JSON in UTF-8."""
 
-    def __init__(self, array: Any, sound: Sound) -> None:
+    def __init__(self, array: pa.Array, sound: Sound) -> None:
         self._array = array
         self.sound = sound
 
@@ -97,7 +100,7 @@ class JsonValues(ColumnValues):
             samples.append(sample)
         return samples
 
-    def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
+    def at(self, numbers: Array, sound: Sound) -> ColumnValues:
         """Not called: a dictionary of nested values is refused."""
         raise NotImplementedError
 

@@ -6,13 +6,16 @@ PyArrow's `RowGroupMetaData.column` is not called: on some damaged footers it en
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...engine.errors import SourceError
 from ..storage.file_object import StorageFile
 from ..storage.storage import Storage
 from .library import check_names, named_errors, pyarrow
 from .table_file import LARGEST_BLOCK, TableFile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MAGIC = b"PAR1"
 FOOTER = 64 << 10
@@ -50,7 +53,7 @@ class ParquetTable(TableFile):
             check_names(file.schema_arrow)
             super().__init__(storage, file.schema_arrow, [group.num_rows for group in groups])
 
-    def read(self, block: int, columns: Sequence[str] | None) -> list[Any]:
+    def read(self, block: int, columns: Sequence[str] | None) -> list[pa.RecordBatch]:
         """See `TableFile.read`; each column chunk is one read of the file, by this thread."""
         size, rows = self._sizes[block], max(1, self.counts[block])
         with named_errors(self.title(block)):
@@ -62,7 +65,9 @@ class ParquetTable(TableFile):
                 batches = self._decoded(block, columns, BYTES_AT_ONCE // size)
         return self.checked(block, batches)
 
-    def _decoded(self, block: int, columns: Sequence[str] | None, rows: int) -> list[Any]:
+    def _decoded(
+        self, block: int, columns: Sequence[str] | None, rows: int
+    ) -> list[pa.RecordBatch]:
         """Return the record batches of a block, which have about so many rows."""
         arrow = pyarrow()
         file = arrow.parquet.ParquetFile(
@@ -72,8 +77,8 @@ class ParquetTable(TableFile):
             page_checksum_verification=True,
         )
         size, nbytes, joined = self._sizes[block], 0, 0  # bytes of all, and of those in `batches`
-        batches: list[Any] = []
-        parts: list[Any] = []
+        batches: list[pa.RecordBatch] = []
+        parts: list[pa.RecordBatch] = []
         names = None if columns is None else list(columns)
         rows = min(max(1, rows), MOST_ROWS_AT_ONCE)
         at_once = max(1, min(rows, MOST_BYTES_AT_ONCE // size))
@@ -91,7 +96,7 @@ class ParquetTable(TableFile):
         return batches + _joined(parts)
 
 
-def _joined(batches: list[Any]) -> list[Any]:
+def _joined(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
     """Return batches as one, or as few: samples of many small ones take longer to collect."""
     if len(batches) > 1:
         batches = pyarrow().Table.from_batches(batches).combine_chunks().to_batches()

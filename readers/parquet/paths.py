@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ...engine.errors import ArgumentError, SourceError
 from ..listing.folder import folder_names
@@ -17,7 +16,7 @@ ENDINGS = (".parquet", ".arrow")
 
 
 def table_paths(
-    paths: Sequence[str], options: Mapping[str, Any], split: str = "", config: str = ""
+    paths: Sequence[str], options: Mapping[str, object], split: str = "", config: str = ""
 ) -> list[str]:
     """Return the files that paths, URLs, patterns and folders stand for.
 
@@ -43,12 +42,14 @@ def table_paths(
     return locations
 
 
-def _patterns(path: str, options: Mapping[str, Any]) -> list[str]:
+def _patterns(path: str, options: Mapping[str, object]) -> list[str]:
     is_folder = path.endswith("/") if is_url(path) else os.path.isdir(path)
     return [path] if is_folder else expand_paths([path], options=options)
 
 
-def _files_of_folder(path: str, options: Mapping[str, Any], split: str, config: str) -> list[str]:
+def _files_of_folder(
+    path: str, options: Mapping[str, object], split: str, config: str
+) -> list[str]:
     """Return the tables in a folder; [] if the path is no folder."""
     place, is_folder = place_of(path), os.path.isdir(path)
     if isinstance(place, Url):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Bytes, Int64s
+from ...engine.arrays import Array, Bytes, DType, Int64s
 from ...engine.errors import DecodeError, SourceError
 from ..source import Allocate, Column, scattered
 from ..storage.damage import STRICT, Damages
@@ -25,11 +25,14 @@ from .paths import table_paths
 from .values import BadValueError, ColumnValues, refuse
 from .whole_columns import labels_of, lengths_of, whole_column
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 class RowGroup:
     """The wanted columns of a block, in record batches."""
 
-    def __init__(self, rules: Sequence[ColumnRule], batches: Sequence[Any]) -> None:
+    def __init__(self, rules: Sequence[ColumnRule], batches: Sequence[pa.RecordBatch]) -> None:
         counts = [batch.num_rows for batch in batches]
         self._firsts: Int64s = np.cumsum([0, *counts], dtype=np.int64)
         self._batches = [[rule.values(batch) for rule in rules] for batch in batches]
@@ -89,7 +92,7 @@ class RowGroup:
         if not len(missing):
             return taken
         if not rule.ndim:
-            column: NDArray[Any] = allocate((len(rows),), rule.dtype)
+            column: Array = allocate((len(rows),), rule.dtype)
             column[there], column[missing] = taken, rule.fill
             return column
         samples: list[Any] = [None] * len(rows)
@@ -102,7 +105,7 @@ class RowGroup:
 
     def _stand_ins(
         self, rule: ColumnRule, rows: Int64s, first: int, allocate: Allocate, links: Links | None
-    ) -> list[NDArray[Any]]:
+    ) -> list[Array]:
         """Return what stands for missing values: files that the column names, and `fill`."""
         paths = [""] * len(rows)
         if rule.path and links is not None:
@@ -120,7 +123,7 @@ class RowGroup:
         reason = f"names a file whose size is no multiple of {rule.dtype.itemsize} bytes"
         refuse(rows[named], wrong, reason)
         linked = iter(contents)
-        samples: list[NDArray[Any]] = []
+        samples: list[Array] = []
         for is_named in named.tolist():
             if is_named:
                 samples.append(next(linked).view(rule.dtype))
@@ -156,7 +159,7 @@ class ParquetSource:
         blocks: RowBlocks[RowGroup],
         rules: Sequence[ColumnRule],
         paths: Sequence[str],
-        options: Mapping[str, Any],
+        options: Mapping[str, object],
     ) -> None:
         """Take the rows and what becomes of the columns.
 
@@ -214,7 +217,7 @@ class ParquetSource:
         """Return the file and the row in it, from 0."""
         return self.blocks.where(index)
 
-    def known_column(self, name: str) -> NDArray[Any] | None:
+    def known_column(self, name: str) -> Array | None:
         """Return a column of numbers or texts, read once; it need not be one of the outputs."""
         return whole_column(self.blocks.files, name, labels_of)
 
@@ -252,10 +255,10 @@ def open_parquet(
     *,
     split: str = "",
     config: str = "",
-    dtypes: Sequence[np.dtype[Any]] = (),
-    fill: Mapping[str, Any] | None = None,
+    dtypes: Sequence[DType] = (),
+    fill: Mapping[str, object] | None = None,
     cache_bytes: int,
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, object] | None = None,
     damages: Damages = STRICT,
 ) -> ParquetSource:
     """Open files; the arguments are those of `fn.readers.parquet`, and what takes the damages.
@@ -268,7 +271,7 @@ def open_parquet(
     located = table_paths(paths, storage_options or {}, split, config)
     opened = damages.open(located, storage_options, FOOTER)
     files = open_tables([*opened.values()], damages)
-    wanted: list[np.dtype[Any] | None] = [*dtypes] or [None] * len(columns)
+    wanted: list[DType | None] = [*dtypes] or [None] * len(columns)
     rules: list[list[ColumnRule]] = []
     for file in files:
         name = file.storage.name
@@ -299,12 +302,12 @@ def open_parquet(
     )
 
 
-def _filled(rule: ColumnRule, fill: Mapping[str, Any], where: str) -> ColumnRule:
+def _filled(rule: ColumnRule, fill: Mapping[str, object], where: str) -> ColumnRule:
     return rule.filled(fill[rule.name], where) if rule.name in fill else rule
 
 
 def _row_group(
-    rules: Sequence[Sequence[ColumnRule]], file: int, batches: list[Any]
+    rules: Sequence[Sequence[ColumnRule]], file: int, batches: list[pa.RecordBatch]
 ) -> tuple[RowGroup, int]:
     group = RowGroup(rules[file], batches)
     return group, group.nbytes

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...engine.errors import SourceError
 from ..storage.storage import Storage
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LARGEST_BLOCK = 4 << 30
 """Bytes of a block in memory. A damaged or hostile file may claim more than there is memory."""
@@ -30,7 +33,7 @@ class TableFile(ABC):
 
     block_title: str
 
-    def __init__(self, storage: Storage, schema: Any, counts: Sequence[int]) -> None:
+    def __init__(self, storage: Storage, schema: pa.Schema, counts: Sequence[int]) -> None:
         """Take what was learned of the file.
 
         Raises:
@@ -43,7 +46,7 @@ class TableFile(ABC):
         self.counts = tuple(counts)
 
     @abstractmethod
-    def read(self, block: int, columns: Sequence[str] | None) -> list[Any]:
+    def read(self, block: int, columns: Sequence[str] | None) -> list[pa.RecordBatch]:
         """Read and decode a block; return PyArrow's record batches.
 
         Args:
@@ -58,7 +61,7 @@ class TableFile(ABC):
         """Return the name of a block for messages."""
         return f"{self.storage.name}, {self.block_title} {block}"
 
-    def checked(self, block: int, batches: list[Any]) -> list[Any]:
+    def checked(self, block: int, batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
         """Return the batches of a block; raise SourceError if rows are missing."""
         rows = sum(batch.num_rows for batch in batches)
         if rows != self.counts[block]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Bytes
+from ...engine.arrays import Array, Bytes, DType
 from ...engine.errors import DecodeError
 from ..source import Allocate, Column
 from ..webdataset.text_numbers import parsed, parsed_one
@@ -44,7 +43,7 @@ class ColumnValues(ABC):
         """
 
     @abstractmethod
-    def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
+    def at(self, numbers: Array, sound: Sound) -> ColumnValues:
         """Return the values `numbers`, for dictionaries."""
 
     @property
@@ -68,7 +67,7 @@ def refuse(rows: Rows, wrong: NDArray[np.bool_], reason: str) -> None:
         raise BadValueError(int(rows[np.argmax(wrong)]), reason)
 
 
-def _chosen(own: Sound, numbers: NDArray[Any], sound: Sound) -> Sound:
+def _chosen(own: Sound, numbers: Array, sound: Sound) -> Sound:
     chosen: Sound = None if own is None else own[numbers]
     if chosen is None or sound is None:
         return sound if chosen is None else chosen
@@ -78,7 +77,7 @@ def _chosen(own: Sound, numbers: NDArray[Any], sound: Sound) -> Sound:
 class NumberValues(ColumnValues):
     """Numbers and truth values: samples of shape ()."""
 
-    def __init__(self, numbers: NDArray[Any], dtype: np.dtype[Any], sound: Sound) -> None:
+    def __init__(self, numbers: Array, dtype: DType, sound: Sound) -> None:
         self._numbers = numbers
         self._dtype = dtype
         self.sound = sound
@@ -92,11 +91,11 @@ class NumberValues(ColumnValues):
             row = int(np.argmax(changed))
             reason = f"is {chosen[row]}, which is no number of type {self._dtype.name}"
             raise BadValueError(int(rows[row]), reason)
-        column: NDArray[Any] = allocate(converted.shape, self._dtype)
+        column: Array = allocate(converted.shape, self._dtype)
         column[...] = converted
         return column
 
-    def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
+    def at(self, numbers: Array, sound: Sound) -> ColumnValues:
         """See `ColumnValues.at`."""
         sound = _chosen(self.sound, numbers, sound)
         return NumberValues(self._numbers[numbers], self._dtype, sound)
@@ -115,7 +114,7 @@ class ByteValues(ColumnValues):
         block: Bytes,
         starts: NDArray[np.int64],
         sizes: NDArray[np.int64],
-        dtype: np.dtype[Any],
+        dtype: DType,
         is_text: bool,
         sound: Sound,
     ) -> None:
@@ -137,7 +136,7 @@ class ByteValues(ColumnValues):
             refuse(rows, sizes % self._dtype.itemsize != 0, reason)
         ends = np.cumsum((sizes + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT)
         block: Bytes = allocate((int(ends[-1]) if len(ends) else 0,), np.uint8)
-        samples: list[NDArray[Any]] = []
+        samples: list[Array] = []
         places = zip(starts.tolist(), sizes.tolist(), [0, *ends.tolist()[:-1]], strict=True)
         for start, size, place in places if len(rows) else ():
             sample = block[place : place + size]
@@ -147,9 +146,7 @@ class ByteValues(ColumnValues):
             return samples
         return [sample.view(self._dtype) for sample in samples]
 
-    def _numbers(
-        self, rows: Rows, starts: NDArray[np.int64], sizes: NDArray[np.int64]
-    ) -> NDArray[Any]:
+    def _numbers(self, rows: Rows, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Array:
         numbers = parsed(self._block, starts, sizes, self._dtype) if len(rows) else None
         if numbers is not None:
             return numbers[:, 0]
@@ -173,7 +170,7 @@ class ByteValues(ColumnValues):
         start = int(self._starts[number])
         return self._block[start : start + int(self._sizes[number])]
 
-    def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
+    def at(self, numbers: Array, sound: Sound) -> ColumnValues:
         """See `ColumnValues.at`."""
         sound = _chosen(self.sound, numbers, sound)
         starts, sizes = self._starts[numbers], self._sizes[numbers]
@@ -200,10 +197,10 @@ class ListValues(ColumnValues):
 
     def __init__(
         self,
-        elements: NDArray[Any],
+        elements: Array,
         bounds: NDArray[np.int64],
         shapes: NDArray[np.int64],
-        dtype: np.dtype[Any],
+        dtype: DType,
         sound: NDArray[np.bool_],
         ragged: NDArray[np.bool_],
         there: Sound,
@@ -228,7 +225,7 @@ class ListValues(ColumnValues):
         shapes = self._shapes[rows]
         if len(rows) and (shapes == shapes[0]).all():
             block = allocate((len(rows), *shapes[0].tolist()), self._dtype)
-            samples: Sequence[NDArray[Any]] = list(block)
+            samples: Sequence[Array] = list(block)
             arrays: Column = block
         else:
             samples = [allocate(tuple(shape), self._dtype) for shape in shapes.tolist()]
@@ -243,7 +240,7 @@ class ListValues(ColumnValues):
             sample[...] = converted.reshape(sample.shape)
         return arrays
 
-    def at(self, numbers: NDArray[Any], sound: Sound) -> ColumnValues:
+    def at(self, numbers: Array, sound: Sound) -> ColumnValues:
         """Not called: a dictionary of lists is refused."""
         raise NotImplementedError
 
@@ -254,7 +251,7 @@ class ListValues(ColumnValues):
         return elements + self._bounds.nbytes + self._shapes.nbytes
 
 
-def fitted(numbers: NDArray[Any], dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def fitted(numbers: Array, dtype: DType) -> tuple[Array, NDArray[np.bool_]]:
     """Return numbers in another type, and which of them are others now; reals may be rounded."""
     if numbers.dtype == dtype:
         return numbers, np.zeros(1, np.bool_)

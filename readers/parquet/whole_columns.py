@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError
 from .arrow_arrays import sound_mask
 from .blocks import RowBlocks
@@ -16,8 +17,11 @@ from .library import pyarrow
 from .stored_types import is_bytes, is_list, is_real, is_string
 from .table_file import TableFile
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def lengths_of(array: Any) -> NDArray[np.float64] | None:
+
+def lengths_of(array: pa.Array) -> NDArray[np.float64] | None:
     """Return numbers, or the lengths of lists, bytes and texts, in elements and in bytes.
 
     What is missing (null) has NaN. None if the values have no length.
@@ -33,7 +37,7 @@ def lengths_of(array: Any) -> NDArray[np.float64] | None:
     return lengths
 
 
-def labels_of(array: Any) -> NDArray[Any] | None:
+def labels_of(array: pa.Array) -> Array | None:
     """Return numbers or texts; None if these are neither, or one is missing (null)."""
     arrow = pyarrow()
     if sound_mask(array) is not None:
@@ -41,14 +45,14 @@ def labels_of(array: Any) -> NDArray[Any] | None:
     if is_string(array.type):
         return np.array(array.to_pylist(), np.str_)
     if arrow.types.is_integer(array.type) or is_real(array.type):
-        numbers: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+        numbers: Array = array.to_numpy(zero_copy_only=False)
         return numbers
     return None
 
 
 def whole_column(
-    files: Sequence[TableFile], name: str, values_of: Callable[[Any], NDArray[Any] | None]
-) -> NDArray[Any] | None:
+    files: Sequence[TableFile], name: str, values_of: Callable[[pa.Array], Array | None]
+) -> Array | None:
     """Return what a function makes of a column of all rows: None if there is no such column.
 
     Raises:
@@ -59,7 +63,7 @@ def whole_column(
     except ArgumentError:
         return None
 
-    def decoded(number: int, batches: list[Any]) -> tuple[list[NDArray[Any] | None], int]:
+    def decoded(number: int, batches: list[pa.RecordBatch]) -> tuple[list[Array | None], int]:
         return [values_of(_plain(rules[number].array(batch))) for batch in batches], 0
 
     blocks = RowBlocks(files, list({rule.selection for rule in rules}), decoded, 0)
@@ -71,6 +75,6 @@ def whole_column(
     return np.concatenate([part for part in parts if part is not None])
 
 
-def _plain(array: Any) -> Any:
+def _plain(array: pa.Array) -> pa.Array:
     """Return the values without a dictionary."""
     return array.dictionary_decode() if hasattr(array, "dictionary_decode") else array

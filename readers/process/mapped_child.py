@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Int64s
+from ...engine.arrays import Array, Int64s
 from ...engine.tensors.arena import Arena
 from ...engine.threads import Team
 from ..storage.local_reads import OPEN_FLAGS, Identity, identity
@@ -255,7 +255,7 @@ class MappedFile:
                 self._beginning = content
         return self._beginning == content
 
-    def holds(self, array: NDArray[Any]) -> bool:
+    def holds(self, array: Array) -> bool:
         """Return whether the pages of an array of the file are in memory; probe some of them."""
         if self._hits >= TRUSTED_PIECES:
             return True
@@ -319,7 +319,7 @@ def _identity_at(path: str) -> Identity | None:
 
 
 @lru_cache(maxsize=256)
-def _divided(shape: tuple[int, ...], itemsize: int) -> list[tuple[Any, ...]]:
+def _divided(shape: tuple[int, ...], itemsize: int) -> list[tuple[object, ...]]:
     """Return the indices of pieces of an array whose slowest axis is the first; () is the array."""
     axis = 0
     while axis < len(shape) - 1 and prod(shape[axis + 1 :]) * itemsize > PIECE_BYTES:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Bytes
+from ...engine.arrays import Array, Bytes
 from ...engine.tensors.arena import PLAIN_DTYPES
 from ...engine.tensors.rows import MetadataFunction, PackedRows
 from ..source import Column
@@ -41,7 +41,7 @@ class PlacedRows(NamedTuple):
     offsets: NDArray[np.int64]
     shapes: NDArray[np.int64]
     dtype: str
-    metadata: dict[str, NDArray[Any]]
+    metadata: dict[str, Array]
 
 
 Placed = PlacedArray | PlacedRows | Column
@@ -64,7 +64,7 @@ class ReadMemory:
         self._lock = threading.Lock()
         self._address = memory.ctypes.data
 
-    def empty(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> Array:
         """Return an uninitialized C-contiguous array."""
         dtype = np.dtype(dtype)
         with self._lock:
@@ -72,7 +72,7 @@ class ReadMemory:
             end = self.used = start + prod(shape) * dtype.itemsize
         if end > len(self._memory):
             return np.empty(shape, dtype)
-        array: NDArray[Any] = self._memory[start:end].view(dtype).reshape(shape)
+        array: Array = self._memory[start:end].view(dtype).reshape(shape)
         return array
 
     def place(self, column: Column, functions: Mapping[str, MetadataFunction]) -> Placed:
@@ -101,7 +101,7 @@ class ReadMemory:
             metadata = {name: of(addresses, shapes[:, 0]) for name, of in functions.items()}
         return PlacedRows(offsets, shapes, dtype.str, metadata)
 
-    def _offset(self, array: NDArray[Any]) -> int:
+    def _offset(self, array: Array) -> int:
         offset: int = array.__array_interface__["data"][0] - self._address
         if 0 <= offset <= len(self._memory) - array.nbytes and array.flags.c_contiguous:
             return offset

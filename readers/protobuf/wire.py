@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError
 
 Data = bytes | memoryview
@@ -116,7 +117,7 @@ def decode_varints(packed: NDArray[np.uint8]) -> NDArray[np.int64]:
     return values.view(np.int64)
 
 
-def decode_floats(packed: NDArray[np.uint8]) -> NDArray[Any]:
+def decode_floats(packed: NDArray[np.uint8]) -> Array:
     """Return numbers of four bytes each that lie end to end as float32, a view.
 
     Raises:

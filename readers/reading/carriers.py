@@ -36,7 +36,7 @@ class CountedMemory:
         self.device_nbytes = 0
         self._allocate = allocate
 
-    def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
+    def empty(self, shape: tuple[int, ...], dtype: object) -> Any:
         """Return uninitialized memory that is recycled when the last view of it is dropped."""
         array = self._allocate(shape, dtype)
         self.nbytes += array.nbytes
@@ -46,14 +46,18 @@ class CountedMemory:
 class Carrier(ABC):
     """Reads samples for a `ReadWindow`, whose thread alone uses it."""
 
-    path_used: str = ""
-    """The way that was taken, for `Operator.remark`; "" if there is nothing to be said."""
-
-    depth: int = 0
-    """Number of reads that are worth starting before they are asked for."""
-
     grouped: bool = False
     """Whether small batches are read together."""
+
+    @property
+    def path_used(self) -> str:
+        """The way that was taken, for `Operator.remark`; "" if there is nothing to be said."""
+        return ""
+
+    @property
+    def depth(self) -> int:
+        """Number of reads that are worth starting before they are asked for."""
+        return 0
 
     @abstractmethod
     def start(self, selection: Selection, memory: CountedMemory) -> Pending[ReadColumns]:
@@ -82,9 +86,13 @@ class Threads(Carrier):
     def __init__(self, source: Readable, depth: int, interrupt: Interrupt) -> None:
         """Set what is read, how far ahead, and the interrupt of waits for storage."""
         self._source = source
-        self.depth = depth
+        self._depth = depth
         self._interrupt = interrupt
         self._team = Team("penstock-read-ahead", depth + 1)
+
+    @property
+    def depth(self) -> int:
+        return self._depth
 
     def start(self, selection: Selection, memory: CountedMemory) -> Pending[ReadColumns]:
         return self._team.submit(self._read, selection, memory)

@@ -105,12 +105,12 @@ class Processes(Carrier):
         self._mean = 0.0  # bytes of a sample
 
     @property
-    def depth(self) -> int:  # type: ignore[override]
+    def depth(self) -> int:
         """See `Carrier.depth`."""
         return self._ahead if self._process.is_there else self._here.depth
 
     @property
-    def path_used(self) -> str:  # type: ignore[override]
+    def path_used(self) -> str:
         """Whether processes read, or why they do not; "" before they are started."""
         return self._process.path_used
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from time import perf_counter
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from ...engine.control import reads
 from ...engine.control.readings import Decision, Decisions
@@ -24,6 +24,9 @@ from ...engine.order.selection import Selection
 from ...engine.pending import Pending
 from ...engine.tensors.memory import SlabPool
 from .carriers import Carrier, CountedMemory, ReadColumns
+
+if TYPE_CHECKING:
+    from ..source import Column
 
 SAMPLES_AT_ONCE = 2048
 """Samples that the sampler is asked for at once. To ask for a batch of 8 samples takes longer than
@@ -90,7 +93,8 @@ class _Read(_Batches):
         if numbers == self.numbers:
             return self.columns
         rows = self.rows(numbers)
-        return tuple(column[rows] for column in self.columns)  # type: ignore[misc, index]
+        columns = cast("tuple[Column, ...]", self.columns)  # GPU memory holds a batch of its own
+        return tuple(column[rows] for column in columns)
 
     def cancel(self) -> None:
         """Give up the read, unless its samples are there."""

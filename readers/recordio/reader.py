@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +112,7 @@ def open_records(
     index_paths: Sequence[str] = (),
     *,
     keep_header_records: bool = False,
-    storage_options: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, object] | None = None,
     damages: Damages = STRICT,
 ) -> MXNetSource:
     """Open RecordIO files.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -27,10 +28,14 @@ class SequentialObject(Storage):
         self._storage = storage
         self._part = part
         self.name, self.size, self.stamp = storage.name, storage.size, storage.stamp
-        self.gap, self.path = storage.gap, storage.path
+        self.gap = storage.gap
         self._begun: dict[int, tuple[Bytes, Pending[None]]] = {}
         self._ahead = 0
         self._last = 0
+
+    @property
+    def path(self) -> Path | None:
+        return self._storage.path
 
     def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         """See `Storage.start_read`; waits at once."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from .fields import FieldData
 from .folder import RECORDING, cuts_of, shar_shards
 
 
-def is_shar(path: str, options: Mapping[str, Any] | None = None) -> bool:
+def is_shar(path: str, options: Mapping[str, object] | None = None) -> bool:
     """Return whether a path, or a URL with a slash at its end, is a folder of a Shar data set."""
     place = place_of(path)
     if is_url(path) and not path.endswith("/"):
@@ -49,7 +48,7 @@ class SharAudio:
 
 
 def open_shar(
-    path: str, options: Mapping[str, Any] | None = None, damages: Damages = STRICT
+    path: str, options: Mapping[str, object] | None = None, damages: Damages = STRICT
 ) -> tuple[NemoEntries, FieldData]:
     """Return the cuts of a Shar data set as entries, and their recordings.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -34,7 +33,7 @@ class FieldData:
         name: str,
         shards: Sequence[SharShard],
         ids: Sequence[Sequence[str]],
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         damages: Damages = STRICT,
     ) -> None:
         """Open the archives of all shards.

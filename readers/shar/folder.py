@@ -7,7 +7,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from ...engine.errors import SourceError
 from ...formats.shar import Cut, parse_cut
@@ -37,7 +37,7 @@ class SharShard:
     fields: Mapping[str, str] = field(default_factory=dict)
 
 
-def shar_shards(place: Place, options: Mapping[str, Any] | None = None) -> list[SharShard]:
+def shar_shards(place: Place, options: Mapping[str, object] | None = None) -> list[SharShard]:
     """Return the shards of a folder.
 
     Raises:
@@ -63,7 +63,7 @@ def shar_shards(place: Place, options: Mapping[str, Any] | None = None) -> list[
     ]
 
 
-def lines_of(path: str, options: Mapping[str, Any] | None = None) -> Iterator[tuple[int, bytes]]:
+def lines_of(path: str, options: Mapping[str, object] | None = None) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file that may be compressed with gzip, with their numbers from 1 on.
 
     Raises:
@@ -86,7 +86,7 @@ def _inflated(file: IO[bytes], path: str) -> IO[bytes]:
     return cast(IO[bytes], gzip.GzipFile(fileobj=file)) if path.endswith(".gz") else file
 
 
-def cuts_of(path: str, options: Mapping[str, Any] | None = None) -> Iterator[tuple[bytes, Cut]]:
+def cuts_of(path: str, options: Mapping[str, object] | None = None) -> Iterator[tuple[bytes, Cut]]:
     """Yield the lines of a file of cuts, with what they hold."""
     for number, line in lines_of(path, options):
         yield line, parse_cut(line, f"{shown(path)}, line {number}")

@@ -77,4 +77,4 @@ class BlockCache(Generic[Decoded]):
         return self._most
 
     def __setstate__(self, most_bytes: int) -> None:
-        self.__init__(most_bytes)  # type: ignore[misc]
+        type(self).__init__(self, most_bytes)

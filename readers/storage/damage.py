@@ -13,8 +13,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from numpy.typing import NDArray
-
+from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, MissingDependencyError, PenstockError, SourceError
 from ..source import UnavailableError
 from .opening import open_storages
@@ -44,7 +43,7 @@ class DamagedFileError(SourceError):
         self,
         message: str,
         offset: int = 0,
-        sound: Sequence[NDArray[Any]] = (),
+        sound: Sequence[Array] = (),
         lost: int = -1,
         samples: int = -1,
     ) -> None:
@@ -129,7 +128,7 @@ class Damages:
         kind = SourceError if isinstance(error, SourceError) else type(error)
         self.found.append(Damage(shown(name), reason, offset, lost, kind.__name__))
 
-    def sound(self, name: str, read: Callable[[], tuple[NDArray[Any], ...]]) -> Any:
+    def sound(self, name: str, read: Callable[[], tuple[Array, ...]]) -> Any:
         """Return the arrays of an index, up to where the file is damaged."""
         try:
             return read()
@@ -139,7 +138,7 @@ class Damages:
         return damaged.sound
 
     def open(
-        self, paths: Sequence[str | Url], options: Mapping[str, Any] | None, tail: int = 0
+        self, paths: Sequence[str | Url], options: Mapping[str, object] | None, tail: int = 0
     ) -> dict[int, Storage]:
         """Return the storages of the files that can be opened, by number; see `open_storages`."""
         try:
@@ -176,7 +175,7 @@ class Damages:
         self.require(kept)
         return kept, results
 
-    def require(self, left: Iterable[Any] | int) -> None:
+    def require(self, left: Iterable[object] | int) -> None:
         """Raise the first error if nothing is left: no files, or no samples."""
         if self._first is not None and not left:
             raise self._first

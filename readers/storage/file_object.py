@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .storage import Storage
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 
 class OutsideError(OSError):
@@ -40,13 +44,13 @@ class StorageFile(io.RawIOBase):
         """See `io.IOBase.tell`."""
         return self._position
 
-    def readinto(self, buffer: object) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         """See `io.RawIOBase.readinto`.
 
         Raises:
             OSError: the file cannot be read. SourceError if it became shorter.
         """
-        target = np.frombuffer(buffer, np.uint8)  # type: ignore[call-overload]
+        target = np.frombuffer(memoryview(buffer), np.uint8)
         target = target[: max(0, self._storage.size - self._position)]
         if target.size:
             self._storage.fill([self._position], [target])

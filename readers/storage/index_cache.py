@@ -27,14 +27,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
+from ...engine.arrays import Array
 from .claims import check_claim
 from .damage import DamagedFileError
 from .storage import Storage
 
-Arrays = tuple[NDArray[Any], ...]
-Build = Callable[[], Sequence[NDArray[Any]]]
+Arrays = tuple[Array, ...]
+Build = Callable[[], Sequence[Array]]
 Fits = Callable[..., bool]
 _Damage = tuple[str, int, int, int]
 """Reason, offset, lost and sound samples: see `DamagedFileError`."""
@@ -204,12 +205,12 @@ def _fit(loaded: _Loaded, size: int, fits: Fits) -> bool:
         return False
 
 
-def have_dtypes(*pairs: tuple[NDArray[Any], DTypeLike]) -> bool:
+def have_dtypes(*pairs: tuple[Array, DTypeLike]) -> bool:
     """Return whether each array has the dtype beside it."""
     return all(array.dtype == dtype for array, dtype in pairs)
 
 
-def are_bounds(bounds: NDArray[Any], end: int) -> bool:
+def are_bounds(bounds: Array, end: int) -> bool:
     """Return whether int64 bounds go from 0 to `end` and never back."""
     return (
         have_dtypes((bounds, np.int64))
@@ -219,7 +220,7 @@ def are_bounds(bounds: NDArray[Any], end: int) -> bool:
     )
 
 
-def lie_inside(storage: Storage, offsets: NDArray[Any], lengths: NDArray[Any]) -> bool:
+def lie_inside(storage: Storage, offsets: Array, lengths: Array) -> bool:
     """Return whether int64 offsets and lengths are ranges of a file's bytes."""
     if not have_dtypes((offsets, np.int64), (lengths, np.int64)) or len(offsets) != len(lengths):
         return False

@@ -161,8 +161,6 @@ class KeptObject(Storage):
     Once the memory was given back, reads fetch ranges.
     """
 
-    path = None
-
     def __init__(self, storage: Storage, room: Room) -> None:
         """Take the object, and the room for the objects of its reader."""
         self._storage = storage
@@ -260,10 +258,10 @@ class KeptObject(Storage):
         self.drop()
         self._storage.close()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         kept = ("_storage", "_room", "name", "size", "stamp", "part")
         return {name: self.__dict__[name] for name in kept}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._reset()

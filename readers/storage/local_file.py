@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from ...engine.arrays import Bytes
 from ...engine.errors import SourceError
@@ -51,11 +50,11 @@ class LocalFile(Storage):
         self.stamp = self.identity.stamp
         self._file: SharedFile | None = shared_file(self.location, self.stamp)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return self.__dict__ | {"_file": None}
 
     @property
-    def path(self) -> Path:  # type: ignore[override]
+    def path(self) -> Path:
         """See `Storage.path`."""
         return Path(self.location)
 

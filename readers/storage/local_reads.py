@@ -14,8 +14,8 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import SourceError
 from ...engine.machine import memory_of_machine
 from ..source import Allocate
@@ -75,7 +75,7 @@ def regular_size(fd: int, path: str | bytes) -> int:
     return status.st_size
 
 
-def read_cached(fd: int, buffer: NDArray[Any], offset: int) -> bool:
+def read_cached(fd: int, buffer: Array, offset: int) -> bool:
     """Read the bytes that the page cache holds; return whether that filled the buffer.
 
     If not, the kernel is asked to fetch the rest. So the disk works on the bytes of all calls at
@@ -93,7 +93,7 @@ def read_cached(fd: int, buffer: NDArray[Any], offset: int) -> bool:
     return False
 
 
-def read_waiting(fd: int, buffer: NDArray[Any], offset: int) -> int:
+def read_waiting(fd: int, buffer: Array, offset: int) -> int:
     """Fill the buffer, waiting for the disk; return how many bytes came before the file's end."""
     filled = 0
     while filled < buffer.size:
@@ -104,7 +104,7 @@ def read_waiting(fd: int, buffer: NDArray[Any], offset: int) -> int:
     return filled
 
 
-def read_local(paths: list[bytes], allocate: Allocate, threads: int = 2) -> list[NDArray[Any]]:
+def read_local(paths: list[bytes], allocate: Allocate, threads: int = 2) -> list[Array]:
     """Return the files' bytes: one uint8 array (size,) each.
 
     A file that changes its size while it is read gives what was there: see `FileSource.read`.
@@ -143,7 +143,7 @@ def read_local(paths: list[bytes], allocate: Allocate, threads: int = 2) -> list
             os.close(fd)
 
 
-def _read_by_threads(opened: list[int], views: list[NDArray[Any]], threads: int) -> list[int]:
+def _read_by_threads(opened: list[int], views: list[Array], threads: int) -> list[int]:
     """Read open files in pieces, by several threads; return which are not wholly in memory."""
     waiting: set[int] = set()
     pieces = [(i, at) for i, view in enumerate(views) for at in range(0, view.size, PIECE_BYTES)]
@@ -165,7 +165,7 @@ def _open(path: bytes) -> int:
         raise _named(error, path) from None
 
 
-def _rest(fd: int, view: NDArray[Any], path: bytes) -> NDArray[Any]:
+def _rest(fd: int, view: Array, path: bytes) -> Array:
     try:
         return view[: read_waiting(fd, view, 0)]
     except OSError as error:

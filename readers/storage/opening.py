@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from .urls import Place, Url, is_url, text_of
 
 
 def open_storage(
-    path: str | os.PathLike[str] | Url, options: Mapping[str, Any] | None = None
+    path: str | os.PathLike[str] | Url, options: Mapping[str, object] | None = None
 ) -> Storage:
     """Return the storage of one file: see `open_storages`."""
     return open_storages([path], options)[0]
@@ -28,7 +28,7 @@ def open_storage(
 
 def open_storages(
     paths: Sequence[str | os.PathLike[str] | Url],
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
     tail: int = 0,
 ) -> list[Storage]:
     """Return the storage of each of `paths`: local files, or URLs such as "s3://bucket/key".
@@ -60,7 +60,7 @@ def _refuse_pointer(storage: Storage) -> None:
         raise SourceError(f"{storage.name} is {LFS}")
 
 
-def _start_open(path: str, options: Mapping[str, Any], tail: int) -> Pending[Storage]:
+def _start_open(path: str, options: Mapping[str, object], tail: int) -> Pending[Storage]:
     if not is_url(path):
         return Later(partial(LocalFile, path))
     from ..remote.objects import start_open  # needs optional libraries
@@ -68,7 +68,7 @@ def _start_open(path: str, options: Mapping[str, Any], tail: int) -> Pending[Sto
     return start_open(path, options, tail)
 
 
-def opened(path: str | bytes | Place, options: Mapping[str, Any] | None = None) -> IO[bytes]:
+def opened(path: str | bytes | Place, options: Mapping[str, object] | None = None) -> IO[bytes]:
     """Open a file for reading from its front to its end: a local file, or an object in memory.
 
     Of local files, only regular ones are opened: a named pipe would wait for a writer for ever.
@@ -96,13 +96,13 @@ def opened(path: str | bytes | Place, options: Mapping[str, Any] | None = None) 
         raise
 
 
-def read_whole(path: str | Place, options: Mapping[str, Any] | None = None) -> bytes:
+def read_whole(path: str | Place, options: Mapping[str, object] | None = None) -> bytes:
     """Return the content of a small file; see `opened`."""
     with opened(path, options) as file:
         return file.read()
 
 
-def exists(place: str | Place, options: Mapping[str, Any] | None = None) -> bool:
+def exists(place: str | Place, options: Mapping[str, object] | None = None) -> bool:
     """Return whether there is a regular file, or an object behind a URL, that may be read."""
     try:
         open_storage(place, options)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Bytes, Int64s
+from ...engine.arrays import Array, Bytes, Int64s
 from ...engine.machine import memory_of_machine
 from ...engine.pending import Pending, wait_all
 from ..source import Allocate, checked_indices
@@ -40,7 +40,7 @@ class Records:
         return cut(self.block, self.starts, self.lengths)
 
 
-def windows(block: Bytes, dtype: Any) -> NDArray[Any]:
+def windows(block: Bytes, dtype: Any) -> Array:
     """Return an array whose element i is `block` from byte i on, read as `dtype`.
 
     The elements overlap and are not aligned: for taking the elements at many offsets at once.

@@ -44,8 +44,11 @@ class Storage(ABC):
     stamp: str
     gap: int
     part: int | None = None
-    path: Path | None
     identity: Identity | None = None
+
+    @property
+    def path(self) -> Path | None:
+        return None
 
     @abstractmethod
     def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:

@@ -6,10 +6,11 @@ import io
 from array import array
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, islice, pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ...engine.arrays import Array
 
 _CHUNK = 1 << 16  # strings that are joined together: enough to be fast, with little memory
 
@@ -38,7 +39,7 @@ class StringTable:
         builder.extend(strings)
         return builder.finish()
 
-    def to_arrays(self) -> list[NDArray[Any]]:
+    def to_arrays(self) -> list[Array]:
         """Return the two blocks as arrays, for a file: uint8 and int64."""
         return [np.frombuffer(self._joined, np.uint8), self._bounds]
 

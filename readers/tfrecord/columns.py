@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Bytes, Int64s
+from ...engine.arrays import Array, Bytes, DType, Int64s
 from ...engine.errors import DecodeError
 from ...engine.suggestions import unknown
 from ..protobuf.wire import Span, bytes_of, decode_varints
@@ -25,7 +25,7 @@ from .patterns import SLACK
 LENGTHS = ".lengths"
 """Suffix of the name of the second output, for features of several strings."""
 
-Pieces = list[NDArray[Any]]
+Pieces = list[Array]
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class Wanted:
         self.default = default_array(name, feature)
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> DType:
         """Element type of the output."""
         return DTYPES[self.feature_type]
 
@@ -61,7 +61,7 @@ class Wanted:
         """Return the names of the outputs."""
         return [self.name, self.name + LENGTHS] if self.several_strings else [self.name]
 
-    def placeholder(self) -> list[NDArray[Any]]:
+    def placeholder(self) -> list[Array]:
         """Return the outputs for a record that cannot be read."""
         if self.several_strings:
             return [np.empty(0, np.uint8), np.empty(0, np.int64)]
@@ -84,7 +84,7 @@ class Wanted:
             ]  # "did you mean ...?", if it may be
         return self.wrong(where, "; ".join([*problems, "a default_value would take its place"]))
 
-    def numbers(self, data: bytes, feature: StoredFeature, where: str) -> NDArray[Any]:
+    def numbers(self, data: bytes, feature: StoredFeature, where: str) -> Array:
         """Return the feature's values in one record; raise if it holds no such numbers."""
         return self._parsed(
             numbers, data, self.feature_type, self._lists(feature, where), where=where
@@ -104,7 +104,7 @@ class Wanted:
             )
         return lists
 
-    def _parsed(self, parse: Callable[..., T], *arguments: Any, where: str) -> T:
+    def _parsed(self, parse: Callable[..., T], *arguments: object, where: str) -> T:
         try:
             return parse(*arguments)
         except DecodeError as error:
@@ -207,11 +207,11 @@ class _FeatureColumn:
             if key in feature
         ]
 
-    def _parsed_numbers(self) -> list[tuple[int, NDArray[Any]]]:
+    def _parsed_numbers(self) -> list[tuple[int, Array]]:
         numbers_of = self._wanted.numbers
         return [(row, numbers_of(data, feature, w)) for row, data, feature, w in self._parsed()]
 
-    def _located_numbers(self) -> tuple[NDArray[Any], Int64s]:
+    def _located_numbers(self) -> tuple[Array, Int64s]:
         """Return the values of the located records end to end, and how many each has."""
         stream = _gather(self._examples.records.block, self._begins, self._lengths)
         if self._wanted.feature_type is FeatureType.FLOAT:
@@ -238,7 +238,7 @@ class _FeatureColumn:
             row = int(self._rows[np.flatnonzero(~right)[0]])
             raise self._wanted.wrong(self._examples.where(row), problem)
 
-    def fixed(self, allocate: Allocate, shape: tuple[int, ...]) -> NDArray[Any]:
+    def fixed(self, allocate: Allocate, shape: tuple[int, ...]) -> Array:
         """Return numbers of one shape: (records, *shape)."""
         count, volume = len(self._examples.records), prod(shape)
         column = allocate((count, *shape), self._wanted.dtype)
@@ -306,7 +306,7 @@ class _FeatureColumn:
             joined[row], lengths[row] = join_strings(data, spans)
         return joined, lengths
 
-    def _defaults(self, default: NDArray[Any] | None) -> Pieces:
+    def _defaults(self, default: Array | None) -> Pieces:
         pieces: Pieces = [np.empty(0)] * len(self._examples.records)
         for row in self._lacking.tolist():
             assert default is not None

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ..protobuf.encoding import bytes_field, encode_varints, field_head
 from .example import FeatureType
 
-FeatureValue = bytes | memoryview | NDArray[Any]
+FeatureValue = bytes | memoryview | Array
 """A byte string, or numbers: float32, or integers, which are stored as int64."""
 
 

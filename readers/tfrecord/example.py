@@ -21,11 +21,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ..protobuf.wire import (
     FIXED32,
     LENGTH,
@@ -119,9 +119,9 @@ def byte_strings(data: bytes, lists: Sequence[Span]) -> list[Span]:
     return list(messages(data, lists, 1))
 
 
-def numbers(data: bytes, feature_type: FeatureType, lists: Sequence[Span]) -> NDArray[Any]:
+def numbers(data: bytes, feature_type: FeatureType, lists: Sequence[Span]) -> Array:
     """Return the values of a FloatList (float32) or an Int64List (int64)."""
-    parse: Callable[[NDArray[np.uint8]], NDArray[Any]]
+    parse: Callable[[NDArray[np.uint8]], Array]
     parse, single = (
         (decode_floats, FIXED32) if feature_type is FeatureType.FLOAT else (decode_varints, VARINT)
     )

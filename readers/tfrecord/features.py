@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array, DType
 from ...engine.errors import ArgumentError
 from ...engine.graph.portable import portable
 from .example import FeatureType
@@ -18,7 +19,7 @@ string = FeatureType.BYTES
 float32 = FeatureType.FLOAT
 int64 = FeatureType.INT64
 
-DTYPES: dict[FeatureType, np.dtype[Any]] = {
+DTYPES: dict[FeatureType, DType] = {
     FeatureType.BYTES: np.dtype(np.uint8),
     FeatureType.FLOAT: np.dtype(np.float32),
     FeatureType.INT64: np.dtype(np.int64),
@@ -42,7 +43,7 @@ class FixedLenFeature:
 
     shape: Sequence[int]
     dtype: int
-    default_value: Any = None
+    default_value: object = None
 
     def __post_init__(self) -> None:
         shape = _shape("FixedLenFeature", self.shape)
@@ -73,9 +74,9 @@ class VarLenFeature:
         partial_shape: extents of all dimensions but the first.
     """
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
+    def __init__(self, *arguments: object, **named: object) -> None:
         if arguments and isinstance(arguments[0], Sequence) and not isinstance(arguments[0], str):
-            named["partial_shape"], *arguments = arguments  # type: ignore[assignment]
+            named["partial_shape"], arguments = arguments[0], arguments[1:]
         for name, value in zip(("dtype", "default_value"), arguments, strict=False):
             named.setdefault(name, value)
         if "dtype" not in named or not named.keys() <= _VAR_LEN_NAMES or len(arguments) > 2:
@@ -133,7 +134,7 @@ def _feature_type(owner: str, dtype: Any) -> FeatureType:
         ) from None
 
 
-def checked_features(argument: str, features: Any) -> dict[str, Feature]:
+def checked_features(argument: str, features: object) -> dict[str, Feature]:
     """Return the dict of features that a user passed; raise ArgumentError for other objects."""
     if not isinstance(features, Mapping):
         raise ArgumentError(f"fn.readers.tfrecord: {argument} must be a dict, got {features!r}")
@@ -146,7 +147,7 @@ def checked_features(argument: str, features: Any) -> dict[str, Feature]:
     return dict(features)
 
 
-def default_array(name: str, feature: Feature) -> NDArray[Any] | None:
+def default_array(name: str, feature: Feature) -> Array | None:
     """Return the value for records without the feature; None if such records are errors."""
     value = feature.default_value
     feature_type = FeatureType(feature.dtype)
@@ -170,7 +171,7 @@ def default_array(name: str, feature: Feature) -> NDArray[Any] | None:
         ) from None
 
 
-def _default_string(name: str, value: Any) -> NDArray[np.uint8]:
+def _default_string(name: str, value: object) -> NDArray[np.uint8]:
     if isinstance(value, str):
         value = value.encode()
     if not isinstance(value, bytes):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,7 @@ Frames = tuple[Int64s, Int64s]
 """Offsets and lengths of the framed records of a file."""
 
 
-def record_paths(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> list[str]:
+def record_paths(paths: Sequence[str], options: Mapping[str, object] | None = None) -> list[str]:
     """Return the files that paths with patterns stand for, without what describes them in folders.
 
     TFRecord files may have any ending: see `describes_data` for those that they do not have.
@@ -41,7 +40,9 @@ def record_paths(paths: Sequence[str], options: Mapping[str, Any] | None = None)
     return files
 
 
-def open_records(paths: Sequence[str], options: Mapping[str, Any] | None = None) -> list[Storage]:
+def open_records(
+    paths: Sequence[str], options: Mapping[str, object] | None = None
+) -> list[Storage]:
     """Return the storages of TFRecord files, unpacked where they are compressed.
 
     `options` are `Reader.storage_options`.
@@ -60,7 +61,7 @@ def _beginnings(storages: Sequence[Storage]) -> list[bytes]:
 
 def open_frames(
     paths: Sequence[str],
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
     *,
     index_paths: Sequence[str] | None = None,
     verify_data: bool = False,

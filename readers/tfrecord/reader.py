@@ -212,7 +212,7 @@ class TFRecord(RecordReader):
     def num_outputs(self) -> int:
         return len(self._names)
 
-    def wrap(self, outputs: tuple[Any, ...]) -> Any:
+    def wrap(self, outputs: tuple[object, ...]) -> Any:
         """Return the outputs by name, as DALI does."""
         return dict(zip(self._names, outputs, strict=True))
 

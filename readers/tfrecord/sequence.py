@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError
 from ..source import Column
 from .columns import LENGTHS, Wanted, join_strings
@@ -32,16 +31,14 @@ class WantedList(Wanted):
     def names(self) -> list[str]:
         return [self.name] if self.one_tensor else [self.name, self.name + LENGTHS]
 
-    def placeholder(self) -> list[NDArray[Any]]:
+    def placeholder(self) -> list[Array]:
         return self._empty() if self.one_tensor else [*self._empty(), np.empty(0, np.int64)]
 
-    def _empty(self) -> list[NDArray[Any]]:
+    def _empty(self) -> list[Array]:
         shape = tuple(self.feature.shape) if isinstance(self.feature, FixedLenFeature) else ()
         return [np.empty((0, *shape) if self.one_tensor else 0, self.dtype)]
 
-    def read(
-        self, data: bytes, steps: list[StoredFeature | None], where: str
-    ) -> list[NDArray[Any]]:
+    def read(self, data: bytes, steps: list[StoredFeature | None], where: str) -> list[Array]:
         """Return the outputs for one record."""
         values = [
             self._step(data, feature, f"{where}, step {number}")
@@ -52,7 +49,7 @@ class WantedList(Wanted):
             return [joined]
         return [joined, np.array([len(step) for step in values], np.int64)]
 
-    def _step(self, data: bytes, feature: StoredFeature | None, where: str) -> NDArray[Any]:
+    def _step(self, data: bytes, feature: StoredFeature | None, where: str) -> Array:
         if feature is None:
             if self.default is None:
                 raise self.missing(where)
@@ -89,7 +86,7 @@ def sequence_columns(
 
 def _read(
     output: WantedList, data: bytes, lists: dict[bytes, list[StoredFeature | None]], where: str
-) -> list[NDArray[Any]]:
+) -> list[Array]:
     if output.key not in lists and output.default is None:
         raise output.missing(where, stored_names(data, 2))
     return output.read(data, lists.get(output.key, []), where)

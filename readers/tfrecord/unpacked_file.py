@@ -18,7 +18,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -100,7 +99,7 @@ class UnpackedFile(LocalFile):
         self._use: CacheUse | None = use
         os.utime(path, ns=(time.time_ns(), os.stat(path).st_mtime_ns))  # the time of its last use
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return super().__getstate__() | {"_use": None}
 
     def opened(self) -> Descriptor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from ...engine.graph.portable import portable
 from ...formats.video.known_files import FileState, OpenUrl, state_of
@@ -14,7 +14,7 @@ from ..storage.opening import open_storage
 from ..storage.storage import Storage
 
 
-def url_opener(options: Mapping[str, Any]) -> OpenUrl:
+def url_opener(options: Mapping[str, object]) -> OpenUrl:
     """Return a function that opens URLs, for operators; it can be pickled.
 
     Args:
@@ -33,6 +33,6 @@ def file_of(storage: Storage) -> tuple[str | BinaryIO, FileState]:
 
 
 @portable
-def open_video_url(url: str, options: Mapping[str, Any]) -> tuple[BinaryIO, FileState]:
+def open_video_url(url: str, options: Mapping[str, object]) -> tuple[BinaryIO, FileState]:
     """Open a video by its URL; `options` are `Reader.storage_options`."""
     return cast("tuple[BinaryIO, FileState]", file_of(open_storage(url, options)))

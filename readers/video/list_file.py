@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...engine.errors import SourceError
 from ..listing.list_file import check_remote_name, list_lines
@@ -26,7 +26,7 @@ class ListedVideo(NamedTuple):
     end: float | None = None
 
 
-def read_video_list(path: str, options: Mapping[str, Any] | None = None) -> list[ListedVideo]:
+def read_video_list(path: str, options: Mapping[str, object] | None = None) -> list[ListedVideo]:
     """Read a list; relative paths start at the folder of the list.
 
     Args:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.arrays import Array
 from ...engine.errors import DecodeError, PenstockError
 from ...engine.graph.portable import portable
 from ...formats.video.frame_index import FrameIndex, index_video
@@ -54,7 +54,7 @@ class ClipSource:
         videos: Sequence[ListedVideo],
         limits: RangeRule,
         rule: ClipRule,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         damages: Damages = STRICT,
     ) -> None:
         indexes = read_indexes([video.path for video in videos], options or {}, damages)
@@ -103,7 +103,7 @@ class ClipSource:
 
 
 def read_indexes(
-    paths: Sequence[str], options: Mapping[str, Any], damages: Damages = STRICT
+    paths: Sequence[str], options: Mapping[str, object], damages: Damages = STRICT
 ) -> dict[str, FrameIndex]:
     """Return the index of each video by path, out of the cache if possible.
 
@@ -170,7 +170,7 @@ def read_index_of(storage: Storage) -> FrameIndex:
     return index
 
 
-def _are_arrays(_: int, *arrays: NDArray[Any]) -> bool:
+def _are_arrays(_: int, *arrays: Array) -> bool:
     """Return whether the arrays can be those of an index of frames."""
     times, keys, seeks, unit, end, packets = arrays
     return (

@@ -239,11 +239,14 @@ class WalkedSource:
         for kept in self._objects:
             kept.close()
 
-    def __getstate__(self) -> tuple[object, ...]:
+    def __getstate__(self) -> tuple[Sequence[KeptObject], list[int], ArchiveOpener, str]:
         return self._objects, self.counts.tolist(), self._open_one, self._told_by
 
-    def __setstate__(self, state: tuple[object, ...]) -> None:
-        self.__init__(*state)  # type: ignore[misc]
+    def __setstate__(
+        self, state: tuple[Sequence[KeptObject], list[int], ArchiveOpener, str]
+    ) -> None:
+        objects, counts, open_one, told_by = state
+        type(self).__init__(self, objects, counts, open_one, told_by)
 
 
 def open_walked(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from types import ModuleType
 from typing import Any
 
 from ....engine.errors import MissingDependencyError, SourceError, install_hint
@@ -50,7 +51,7 @@ def run_ray(
             ray.shutdown()
 
 
-def _result(ray: Any, reference: Any) -> ShardInfo:
+def _result(ray: ModuleType, reference: object) -> ShardInfo:
     try:
         shard: ShardInfo = ray.get(reference)
     except ray.exceptions.RayTaskError as error:
@@ -62,7 +63,7 @@ def _result(ray: Any, reference: Any) -> ShardInfo:
     return shard
 
 
-def _ray() -> Any:
+def _ray() -> ModuleType:
     try:
         import ray
     except ImportError:
@@ -114,7 +115,7 @@ def _client(distributed: Any, workers: int | None) -> tuple[Any, bool]:
         return distributed.Client(n_workers=workers, dashboard_address=None), True
 
 
-def _distributed() -> Any:
+def _distributed() -> ModuleType:
     try:
         import distributed
     except ImportError:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cv2
 import numpy as np
 import simplejpeg
-from numpy.typing import NDArray
 
 from ....decoders.image.decode import decode
 from ....decoders.image.table import read_header
+from ....engine.arrays import Array
 from ...sample import Encoded
 
 DEFAULT_QUALITY = 90
@@ -47,7 +45,7 @@ def smaller_jpeg(
     return Encoded(content, "jpg"), (pixels.shape[1] / width, pixels.shape[0] / height)
 
 
-def _jpeg(pixels: NDArray[Any], quality: int) -> bytes:
+def _jpeg(pixels: Array, quality: int) -> bytes:
     space = "GRAY" if pixels.shape[2] == 1 else "RGB"
     content: bytes = simplejpeg.encode_jpeg(
         pixels, quality, space, "444" if space == "GRAY" else "420"

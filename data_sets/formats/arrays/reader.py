@@ -14,7 +14,6 @@ import os
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -271,7 +270,7 @@ def _name(name: bytes, is_path: bool) -> bytes:
     return (os.path.basename(name) if is_path else name).removesuffix(b".npy")
 
 
-def _value(element: Any) -> Value:
+def _value(element: object) -> Value:
     array = np.asarray(element)
     number: Value = array if array.ndim else array.item()
     return number

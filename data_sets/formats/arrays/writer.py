@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....engine.arrays import Array, DType
 from ....engine.errors import ArgumentError
 from ...component_files import npy_of, quoted, quoted_key
 from ...manifest import ShardInfo
@@ -37,7 +37,7 @@ def _refused(schema: Schema, format: str) -> str:
     return ""
 
 
-def _array_of(name: str, value: Value) -> NDArray[Any]:
+def _array_of(name: str, value: Value) -> Array:
     """Return a component as an array of real numbers; raise ArgumentError for others."""
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
@@ -123,7 +123,7 @@ class StackWriter(Writer):
                 file.close()
 
 
-def _padded_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
+def _padded_header(dtype: DType, shape: tuple[int, ...]) -> bytes:
     """Return the header of a `.npy` file, version 1.0, with `_HEADER_BYTES` bytes."""
     stream = io.BytesIO()
     form = {"descr": dtype.str, "fortran_order": False, "shape": shape}

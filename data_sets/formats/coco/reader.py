@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,7 +175,7 @@ def _annotation_file(location: Location) -> Place:
     return place_of(paths[0])
 
 
-def _image_folder(annotations: Place, name: str, options: Mapping[str, Any]) -> Place:
+def _image_folder(annotations: Place, name: str, options: Mapping[str, object]) -> Place:
     tried = list(_image_folders(annotations))
     for folder in tried:
         if exists(folder / name, options):

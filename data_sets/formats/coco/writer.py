@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ....engine.errors import ArgumentError, DecodeError
 from ...manifest import ShardInfo
 from ...sample import Encoded, Sample, Value
@@ -108,7 +108,7 @@ def _columns(sample: Sample) -> Iterator[tuple[str, list[Any]]]:
         yield "num_keypoints", np.count_nonzero(keypoints[..., 2] > 0, axis=1).tolist()
 
 
-def _finite(value: Value, name: str) -> NDArray[Any]:
+def _finite(value: Value, name: str) -> Array:
     array = np.asarray(value)
     if not np.isfinite(array).all():
         raise ArgumentError(f"COCO needs {name!r} of finite numbers")
@@ -137,7 +137,7 @@ def _images(paths: Sequence[Path]) -> Iterator[dict[str, Any]]:
         yield {"id": number, "file_name": name, "height": height, "width": width}
 
 
-def _annotations(paths: Sequence[Path], used: set[int]) -> Iterator[dict[str, Any]]:
+def _annotations(paths: Sequence[Path], used: set[int]) -> Iterator[dict[str, object]]:
     annotation = 0
     for number, (*_, of_image) in _lines(paths):
         for fields in of_image:
@@ -147,14 +147,14 @@ def _annotations(paths: Sequence[Path], used: set[int]) -> Iterator[dict[str, An
             yield {"id": annotation, "image_id": number, **known}
 
 
-def _categories(classes: Sequence[str], used: set[int]) -> Iterator[dict[str, Any]]:
+def _categories(classes: Sequence[str], used: set[int]) -> Iterator[dict[str, object]]:
     """Yield the classes with names, and those that annotations have."""
     named = {number: name for number, name in enumerate(classes) if name}
     for number in sorted(used | named.keys()):
         yield {"id": number, "name": named.get(number, str(number))}
 
 
-def _joined(items: Iterator[dict[str, Any]]) -> Iterator[bytes]:
+def _joined(items: Iterator[dict[str, object]]) -> Iterator[bytes]:
     separator = b"\n"
     for item in items:
         yield separator + json.dumps(item).encode()

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Bytes, DType
 from ....engine.errors import DecodeError, SourceError
 from ....readers.parquet.arrow_arrays import list_values
 from ....readers.parquet.blocks import RowBlocks, open_tables
@@ -29,6 +29,9 @@ from ...component_files import LABEL
 from ...media import extension_of, main_components
 from ...sample import Encoded, Sample, Value
 from ..base import Location, ReaderCall, StoredSamples, numbered_key
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Linked = Callable[[Sequence[str]], list[Bytes]]
 """Reads files that a table names by path: see `read_linked`."""
@@ -49,11 +52,11 @@ class ParquetSamples(StoredSamples):
         tables = open_tables([*opened.values()], location.damages)
         path_of = {id(storage): self.files()[number] for number, storage in opened.items()}
         self._paths = [path_of[id(table.storage)] for table in tables]
-        self._blocks = RowBlocks[Any](tables, None, _table, _CACHE_BYTES)
+        self._blocks = RowBlocks["pa.Table"](tables, None, _table, _CACHE_BYTES)
         location.damages.require(len(self._blocks))
         if not len(self._blocks):
             raise SourceError(f"{location.root}: the Parquet files hold no row")
-        fields: dict[str, Any] = {}
+        fields: dict[str, pa.DataType] = {}
         for table in tables:
             if not len(table.schema):
                 raise SourceError(f"{table.storage.name} is a table without columns")
@@ -109,15 +112,15 @@ class ParquetSamples(StoredSamples):
         self._blocks.close()
 
 
-def _table(_: int, batches: list[Any]) -> tuple[Any, int]:
+def _table(_: int, batches: list[pa.RecordBatch]) -> tuple[pa.Table, int]:
     table = _flattened(pyarrow().Table.from_batches(batches))
     table = table.select([field.name for field in table.schema if _is_component(field.type)])
     return table, table.nbytes
 
 
-def _flattened(table: Any) -> Any:
+def _flattened(table: pa.Table) -> pa.Table:
     """Return a table with a column for each field of structs that hold lists, such as boxes."""
-    columns: dict[str, Any] = {}
+    columns: dict[str, pa.ChunkedArray] = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
         one = pyarrow().table({name: column})
         if _holds_lists(column.type):
@@ -126,18 +129,18 @@ def _flattened(table: Any) -> Any:
     return pyarrow().table(columns)
 
 
-def _holds_lists(stored: Any) -> bool:
+def _holds_lists(stored: pa.DataType) -> bool:
     """Return whether a type is the struct with a list for each field of some objects."""
     if not pyarrow().types.is_struct(stored) or not stored.num_fields:
         return False
     return all(is_list(stored.field(number).type) for number in range(stored.num_fields))
 
 
-def _is_file(stored: Any) -> bool:
+def _is_file(stored: pa.DataType) -> bool:
     return bool(pyarrow().types.is_struct(stored)) and stored.get_field_index("bytes") >= 0
 
 
-def _unread(columns: Mapping[str, Any]) -> Iterator[str]:
+def _unread(columns: Mapping[str, pa.DataType]) -> Iterator[str]:
     """Yield the names of the columns, and of the fields of files, that no sample carries."""
     for name, stored in columns.items():
         if not _is_component(stored):
@@ -146,7 +149,7 @@ def _unread(columns: Mapping[str, Any]) -> Iterator[str]:
             yield from (f"{name}.{f.name}" for f in stored if f.name not in ("bytes", "path"))
 
 
-def _is_component(stored: Any) -> bool:
+def _is_component(stored: pa.DataType) -> bool:
     """Return whether columns of a type become components of samples."""
     arrow = pyarrow().types
     if arrow.is_dictionary(stored):
@@ -167,7 +170,7 @@ def _is_component(stored: Any) -> bool:
     return _is_file(stored) or any(is_of(stored) for is_of in plain)
 
 
-def _values(column: Any, linked: Linked) -> list[Value | None]:
+def _values(column: pa.ChunkedArray, linked: Linked) -> list[Value | None]:
     """Return the values of a column whose type is a component's; None for missing ones."""
     arrow, stored = pyarrow().types, column.type
     if arrow.is_dictionary(stored):
@@ -210,13 +213,13 @@ def _encoded(content: bytes | memoryview | None, path: str | None) -> Encoded | 
     return Encoded(content, extension or extension_of(content))
 
 
-def _element(stored: Any) -> Any:
+def _element(stored: pa.DataType) -> pa.DataType:
     while is_list(stored):
         stored = stored.value_type
     return stored
 
 
-def _arrays(column: Any, dtype: np.dtype[Any]) -> list[Value | None]:
+def _arrays(column: pa.ChunkedArray, dtype: DType) -> list[Value | None]:
     """Return lists as arrays; None for missing ones."""
     lists, there = list_values(column, dtype), column.is_valid().to_pylist()
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from ..hashed_file import hash_of
 from ..writer import Target, Writer
 from .reader import KEY
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
 GROUP_ROWS = 100
 """Rows of a row group at most, as the Hugging Face hub does for images: a reader decodes a row
 group to get one row."""
@@ -39,7 +43,7 @@ class ParquetWriter(Writer):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._arrow = pyarrow()
-        self._writer: Any = None
+        self._writer: pq.ParquetWriter | None = None
 
     @classmethod
     def refusal(cls, schema: Schema) -> str:
@@ -78,7 +82,7 @@ class ParquetWriter(Writer):
         self._file = self._path.open("xb")
         self._writer = self._arrow.parquet.ParquetWriter(self._file, self._schema)
 
-    def _type(self, type: ComponentType) -> Any:
+    def _type(self, type: ComponentType) -> object:
         arrow = self._arrow
         if type.type == ENCODED:
             return arrow.struct([("bytes", arrow.binary()), ("path", arrow.string())])
@@ -117,10 +121,11 @@ class ParquetWriter(Writer):
             for name, component in self.target.schema.items():
                 values = [row.components.get(name) for row in self._rows]
                 arrays.append(self._column(name, component, values))
+            assert self._writer is not None
             self._writer.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
         self._rows, self._bytes = [], 0
 
-    def _column(self, name: str, type: ComponentType, values: list[Value | None]) -> Any:
+    def _column(self, name: str, type: ComponentType, values: list[Value | None]) -> object:
         stored = self._schema.field(name).type
         if type.type == ENCODED:
             items = [self._struct(row.key, v) for row, v in zip(self._rows, values, strict=True)]
@@ -133,12 +138,12 @@ class ParquetWriter(Writer):
             raise ArgumentError(f"the component {name!r} does not fit {stored}: {error}") from None
 
     @staticmethod
-    def _struct(key: str, value: Value | None) -> dict[str, Any] | None:
+    def _struct(key: str, value: Value | None) -> dict[str, object] | None:
         if not isinstance(value, Encoded):
             return None
         return {"bytes": bytes(value.data), "path": f"{key}.{value.extension}"}
 
-    def _lists(self, stored: Any, values: list[Value | None]) -> Any:
+    def _lists(self, stored: pa.DataType, values: list[Value | None]) -> pa.Array:
         """Return the column of arrays; `stored` is the type of its lists."""
         arrays = [np.zeros(0) if value is None else np.asarray(value) for value in values]
         offsets = np.cumsum([0, *map(len, arrays)], dtype=np.int32)
@@ -157,6 +162,7 @@ class ParquetWriter(Writer):
 
     def finish(self) -> ShardInfo:
         self._flush()
+        assert self._writer is not None
         self._writer.close()
         self._writer = None
         synced(self._file)
@@ -175,7 +181,7 @@ def _is_number(dtype: str) -> bool:
     return np.dtype(dtype).kind in "biuf"
 
 
-def _feature(name: str, type: ComponentType, target: Target) -> dict[str, Any]:
+def _feature(name: str, type: ComponentType, target: Target) -> dict[str, object]:
     """Return the feature, as the library `datasets` describes it, of a component."""
     if type.type == ENCODED:
         medium = _FEATURES.get(medium_of(type.extension)) or _FEATURES.get(name)
@@ -188,7 +194,7 @@ def _feature(name: str, type: ComponentType, target: Target) -> dict[str, Any]:
     if type.type != ARRAY:
         dtype = {INT: "int64", FLOAT: "float64"}.get(type.type, "string")
         return {"dtype": dtype, "_type": "Value"}
-    feature: dict[str, Any] = {"dtype": type.dtype, "_type": "Value"}
+    feature: dict[str, object] = {"dtype": type.dtype, "_type": "Value"}
     for extent in reversed(type.shape[1:]):
         feature = {"feature": feature, "length": extent, "_type": "Sequence"}
     return {"feature": feature, "_type": "Sequence"}

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ....engine.errors import DecodeError
 from ....formats.npy import array_of_npy
 from ....readers.storage.records import RecordFiles
@@ -174,7 +175,7 @@ class TFRecordSamples(StoredSamples):
         names = [encoded_component(self.schema)[0] or next(iter(self.schema))]
         names += ["label"] if "label" in self.schema and names != ["label"] else []
 
-        def features(library: Any) -> dict[str, Any]:
+        def features(library: Any) -> dict[str, object]:
             form = library.tfrecord
             return {
                 name: form.FixedLenFeature([1], form.int64, -1)
@@ -212,7 +213,7 @@ def is_native(type: ComponentType) -> bool:
 
 
 def _numbers(
-    stored: NDArray[Any], declared: ComponentType | None, shape: NDArray[np.int64] | None
+    stored: Array, declared: ComponentType | None, shape: NDArray[np.int64] | None
 ) -> Value:
     if declared is not None and declared.type == ARRAY:
         stored = stored.astype(declared.dtype, copy=False)
@@ -222,14 +223,14 @@ def _numbers(
     return stored if shape is None else _shaped(stored, shape)
 
 
-def _shaped(array: NDArray[Any], shape: NDArray[np.int64]) -> NDArray[Any]:
+def _shaped(array: Array, shape: NDArray[np.int64]) -> Array:
     try:
         return array.reshape(shape.tolist())
     except (ValueError, OverflowError):
         raise DecodeError(f"{array.size} numbers do not fill the shape {shape.tolist()}") from None
 
 
-def _of_bytes(stored: NDArray[Any], declared: ComponentType | None, extension: str) -> Value:
+def _of_bytes(stored: Array, declared: ComponentType | None, extension: str) -> Value:
     data = stored.data
     if declared is None:
         if extension_of(data) == "npy":

@@ -12,12 +12,12 @@ last word. libsndfile also decodes windows that are less than half of a file, an
 from __future__ import annotations
 
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Array, Bytes
 from ..formats.base import AudioHeader, AudioStream
 from .sndfile import USUAL_SAMPLES, SndfileStream
 
@@ -25,7 +25,7 @@ _MOST_BITS = 24  # dr_flac cannot decode the difference of two channels of 32 bi
 
 
 @cache
-def _library() -> Any:
+def _library() -> ModuleType | None:
     """Return the module miniaudio, or None if it is missing or of another interface."""
     try:
         import miniaudio
@@ -37,8 +37,9 @@ def _library() -> Any:
 class DrFlacStream(AudioStream):
     """A FLAC file in memory, decoded by dr_flac as far as that is safe."""
 
-    def __init__(self, format_name: str, data: Bytes, decoder: Any) -> None:
-        """Take an opened decoder of the bytes."""
+    def __init__(self, format_name: str, data: Bytes, library: ModuleType, decoder: Any) -> None:
+        """Take miniaudio, and a decoder of it that is open for the bytes."""
+        self._library = library
         self._data = data  # the decoder reads from this memory
         self._decoder = decoder
         self._other: SndfileStream | None = None
@@ -48,17 +49,17 @@ class DrFlacStream(AudioStream):
         )
         self.header = AudioHeader(format_name, frames, rate, channels, integers=True)
 
-    def read(self, start: int, out: NDArray[Any]) -> None:
+    def read(self, start: int, out: Array) -> None:
         if not (2 * len(out) >= self.header.frames and self._read_all(start, out)):
             if self._other is None:
                 self._other = SndfileStream(self.header.format, self._data)
             self._other.read(start, out)
 
-    def _read_all(self, start: int, out: NDArray[Any]) -> bool:
+    def _read_all(self, start: int, out: Array) -> bool:
         """Decode the file from its start to its end; return whether it is sound."""
         frames = self.header.frames
         whole = out if len(out) == frames else np.empty((frames, out.shape[1]), out.dtype)
-        ffi, lib = _library().ffi, _library().lib
+        ffi, lib = self._library.ffi, self._library.lib
         name, c_type = _READERS[out.dtype.name]
         got = getattr(lib, name)(self._decoder, frames, ffi.from_buffer(c_type, whole))
         if got < frames or not lib.ma_dr_flac_seek_to_pcm_frame(self._decoder, 0):
@@ -71,7 +72,7 @@ class DrFlacStream(AudioStream):
         if self._other is not None:
             self._other.close()
         if self._decoder is not None:
-            _library().lib.ma_dr_flac_close(self._decoder)
+            self._library.lib.ma_dr_flac_close(self._decoder)
             self._decoder = None
 
 
@@ -96,4 +97,4 @@ def open_stream(format_name: str, data: Bytes) -> AudioStream | None:
     if not is_usual or decoder.bitsPerSample > _MOST_BITS:
         lib.ma_dr_flac_close(decoder)
         return None
-    return DrFlacStream(format_name, data, decoder)
+    return DrFlacStream(format_name, data, library, decoder)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,10 @@ from ...errors import decode_error
 from ...video.sound import samples_of
 from ..formats.base import CONVERT, AudioHeader, AudioStream
 from .whole import WholeSignal
+
+if TYPE_CHECKING:
+    import av
+    from av.container import InputContainer
 
 
 def open_stream(format_name: str, source: Bytes | str, container: str) -> AudioStream:
@@ -52,12 +56,12 @@ def open_stream(format_name: str, source: Bytes | str, container: str) -> AudioS
         ) from None
 
 
-def _decoded(format_name: str, container: Any) -> AudioStream:
+def _decoded(format_name: str, container: InputContainer) -> AudioStream:
     """Decode the best stream of sound."""
-    stream = container.streams.best("audio")
-    if stream is None or stream.codec_context is None:
+    stream = cast("av.AudioStream | None", container.streams.best("audio"))
+    if stream is None or getattr(stream, "codec_context", None) is None:
         raise decode_error(format_name, "no sound that FFmpeg can decode", remedy=CONVERT)
-    stream.thread_type = "NONE"  # files are decoded in parallel, each in one thread
+    stream.codec_context.thread_type = "NONE"  # files are decoded in parallel, each in one thread
     codec = stream.codec_context
     rate, channels = int(codec.sample_rate), int(codec.layout.nb_channels)
     header = AudioHeader(format_name, 0, rate, channels, integers=False).checked()
@@ -74,7 +78,7 @@ def _decoded(format_name: str, container: Any) -> AudioStream:
 
 
 def _blocks(
-    format_name: str, container: Any, stream: Any
+    format_name: str, container: InputContainer, stream: av.AudioStream
 ) -> Iterator[tuple[NDArray[np.float32], int]]:
     """Yield the samples of each frame, and their rate."""
     packets = 0

@@ -16,12 +16,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Array, Bytes
 from ....engine.errors import DecodeError, MissingDependencyError, install_hint
 from ...errors import decode_error
 from ..formats.base import AudioHeader, AudioStream, missing_samples
@@ -56,7 +57,7 @@ _FLOATS = ("FLOAT", "DOUBLE", "VORBIS", "OPUS", "MPEG_LAYER_I", "MPEG_LAYER_II",
 _STAND_ALONE = ("PCM_", "FLOAT", "DOUBLE", "ULAW", "ALAW", "IMA_ADPCM", "MS_ADPCM", "ALAC_")
 
 
-def library() -> Any:
+def library() -> ModuleType:
     """Return the module soundfile.
 
     Raises:
@@ -69,7 +70,8 @@ def library() -> Any:
             f"decoding audio needs soundfile, which cannot be loaded ({error}): "
             f"{install_hint('audio')}"
         ) from error
-    return soundfile
+    module: ModuleType = soundfile
+    return module
 
 
 @cache
@@ -190,7 +192,7 @@ class SndfileStream(AudioStream):
         if frames * channels > USUAL_SAMPLES * nbytes:
             self.read(frames - 1, np.empty((1, channels), np.float32))
 
-    def read(self, start: int, out: NDArray[Any]) -> None:
+    def read(self, start: int, out: Array) -> None:
         if not len(out):
             return
         first = self._first_decoded(start)
@@ -219,12 +221,12 @@ class SndfileStream(AudioStream):
                 raise missing_samples(self.header, first, start)
             first += got
 
-    def _decoded(self, out: NDArray[Any], start: int | None = None) -> NDArray[Any]:
+    def _decoded(self, out: Array, start: int | None = None) -> Array:
         """Decode into `out` from sample `start` on, or on from the last one; return what came."""
         if start is not None and start != self._next:
             self._go_to(start)
         try:
-            decoded: NDArray[Any] = self._file.read(out=out)
+            decoded: Array = self._file.read(out=out)
         except self._soundfile.LibsndfileError as error:
             raise self._error(error, self._what(start)) from error
         self._next = -1 if start is None else start + len(decoded)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ...errors import decode_error
 from ..formats.base import AudioHeader, AudioStream
 
@@ -22,7 +22,7 @@ class WholeStream(AudioStream):
         self.header = header
         self._samples = samples
 
-    def read(self, start: int, out: NDArray[Any]) -> None:
+    def read(self, start: int, out: Array) -> None:
         np.copyto(out, self._samples[start : start + len(out)])
 
 

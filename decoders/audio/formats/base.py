@@ -5,11 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from numpy.typing import NDArray
-
-from ....engine.arrays import Bytes
+from ....engine.arrays import Array, Bytes
 from ....engine.errors import DecodeError
 from ...errors import decode_error
 
@@ -67,7 +64,7 @@ class AudioStream(ABC):
     header: AudioHeader
 
     @abstractmethod
-    def read(self, start: int, out: NDArray[Any]) -> None:
+    def read(self, start: int, out: Array) -> None:
         """Decode samples from number `start` on, as many as `out` has rows.
 
         Args:

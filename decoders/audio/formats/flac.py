@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Array, Bytes
 from ...errors import decode_error
 from ..engines import drflac, sndfile
 from .base import AudioStream
@@ -59,7 +58,7 @@ class StoredDigest:
 
     def stored(self, samples: NDArray[np.int32]) -> bytes:
         """Return samples of full range as the bytes of which the MD5 was computed."""
-        numbers: NDArray[Any] = (samples >> (32 - self.bits)).astype("<i4")
+        numbers: Array = (samples >> (32 - self.bits)).astype("<i4")
         width = -(-self.bits // 8)
         return numbers.view(np.uint8).reshape(-1, 4)[:, :width].tobytes()
 

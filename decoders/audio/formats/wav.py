@@ -14,12 +14,12 @@ from __future__ import annotations
 import os
 import struct
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Array, Bytes, DType
 from ...errors import decode_error
 from ..engines import sndfile
 from . import chunks, mp3
@@ -30,7 +30,7 @@ _FIELDS = struct.Struct("<HHIIHH")
 _INTEGERS, _FLOATS, _EXTENSIBLE = 1, 3, 0xFFFE
 _MPEG = (0x50, 0x55)  # layers I and II, and MP3
 _SUBFORMAT_TAIL = bytes.fromhex("000000001000800000aa00389b71")
-_STORED: dict[tuple[int, int], np.dtype[Any]] = {
+_STORED: dict[tuple[int, int], DType] = {
     (_INTEGERS, 1): np.dtype("u1"),
     (_INTEGERS, 2): np.dtype("<i2"),
     (_INTEGERS, 3): np.dtype("<i4"),
@@ -60,7 +60,7 @@ class WavLayout(NamedTuple):
     """
 
     header: AudioHeader
-    stored: np.dtype[Any]
+    stored: DType
     offset: int
     width: int
 
@@ -169,7 +169,7 @@ class WavStream(AudioStream):
     def __init__(self, data: Bytes, layout: WavLayout) -> None:
         self.header = layout.header
         self._width = width = layout.width
-        self._samples: NDArray[Any] = np.ndarray(
+        self._samples: Array = np.ndarray(
             (layout.header.frames * layout.header.channels,),
             layout.stored,
             data.data,
@@ -177,7 +177,7 @@ class WavStream(AudioStream):
             (width,),
         )
 
-    def read(self, start: int, out: NDArray[Any]) -> None:
+    def read(self, start: int, out: Array) -> None:
         first = start * self.header.channels
         convert(self._samples[first : first + out.size], self._width, out.reshape(-1))
 
@@ -190,7 +190,7 @@ class WavFile(AudioStream):
         self._path = path
         self._layout = layout
 
-    def read(self, start: int, out: NDArray[Any]) -> None:
+    def read(self, start: int, out: Array) -> None:
         layout, width = self._layout, self._layout.width
         before = layout.stored.itemsize - width
         offset = layout.offset + start * layout.header.channels * width - before
@@ -202,7 +202,7 @@ class WavFile(AudioStream):
         WavStream(stored, part).read(0, out)
 
 
-def convert(stored: NDArray[Any], width: int, out: NDArray[Any]) -> None:
+def convert(stored: Array, width: int, out: Array) -> None:
     """Write stored samples to `out`: floats from -1 to 1, or integers of their highest bits.
 
     Args:
@@ -218,7 +218,7 @@ def convert(stored: NDArray[Any], width: int, out: NDArray[Any]) -> None:
         _to_integers(stored, width, out)
 
 
-def _to_float(stored: NDArray[Any], width: int, out: NDArray[np.float32]) -> None:
+def _to_float(stored: Array, width: int, out: NDArray[np.float32]) -> None:
     if width == 3:
         wide = out.view(np.int32)
         np.bitwise_and(stored, ~0xFF, out=wide)
@@ -229,7 +229,7 @@ def _to_float(stored: NDArray[Any], width: int, out: NDArray[np.float32]) -> Non
         np.subtract(out, np.float32(1), out=out)
 
 
-def _to_integers(stored: NDArray[Any], width: int, out: NDArray[Any]) -> None:
+def _to_integers(stored: Array, width: int, out: Array) -> None:
     up = 8 * (out.dtype.itemsize - stored.dtype.itemsize)
     if up < 0:
         np.copyto(out, stored >> -up, casting="unsafe")

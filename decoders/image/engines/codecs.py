@@ -19,7 +19,9 @@ _FUNCTIONS = {
 _UNKNOWN_FORM = ("not implemented", "unsupported", "not supported", "no colormap")
 
 
-def decode(format_name: str, data: bytes | memoryview | NDArray[np.uint8], **options: Any) -> Any:
+def decode(
+    format_name: str, data: bytes | memoryview | NDArray[np.uint8], **options: object
+) -> Any:
     """Return the samples as stored, HW or HWC.
 
     Args:

@@ -12,17 +12,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ....engine.gpu.device import Device
 from ....engine.gpu.kernels import Kernel
 from ....engine.gpu.launch import launch_elements
 from ....engine.gpu.tables import Pointers, struct_table
 from ....engine.tensors import TensorListCPU, address_of
 from ..formats.jpeg_batch_headers import GRAY
+
+if TYPE_CHECKING:
+    import cupy
 
 MOST_BYTES = 1 << 24
 """Largest size of a file, whose Huffman codes one block of threads decodes."""
@@ -59,7 +63,7 @@ class JpegFiles:
     sampling: NDArray[np.int64]
     boxes: NDArray[np.int64]
 
-    def part(self, chosen: Any) -> JpegFiles:
+    def part(self, chosen: Array | slice) -> JpegFiles:
         """Return the files of an index or a slice."""
         return JpegFiles(
             self.rows[chosen],
@@ -96,9 +100,9 @@ class DecodedWindows(NamedTuple):
             int32 on the device.
     """
 
-    memory: Any
+    memory: cupy.ndarray
     addresses: NDArray[np.uint64]
-    damaged: Any
+    damaged: cupy.ndarray
 
 
 def decode_windows(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ...errors import FETCH_AGAIN, decode_error
 from ..formats.base import CONVERT
 from . import libraries
 
 
-def decode(format_name: str, data: bytes) -> NDArray[Any]:
+def decode(format_name: str, data: bytes) -> Array:
     """Return the primary picture, turned upright and cropped as its properties say.
 
     Args:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 from ....engine.errors import MissingDependencyError, install_hint
 
 _DISTRIBUTIONS = {"PIL": "Pillow", "pillow_heif": "pillow-heif"}
 
 
-def load(module: str, format_name: str) -> Any:
+def load(module: str, format_name: str) -> ModuleType:
     """Return a module, which prints nothing: its failures are errors here.
 
     Args:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,13 @@ def check_installed() -> None:
 
 
 @cache
-def library() -> Any:
+def library() -> ModuleType:
     """Import nvImageCodec, which takes time and prints which of its parts are missing."""
     os.environ.setdefault("PYNVIMGCODEC_VERBOSITY", "0")  # errors come back as results
     from nvidia import nvimgcodec
 
-    return nvimgcodec
+    module: ModuleType = nvimgcodec
+    return module
 
 
 class JpegDecoder:
@@ -114,6 +116,6 @@ class JpegDecoder:
         address: int = image.__cuda_array_interface__["data"][0]
         return address
 
-    def read_until(self, event: Any) -> None:
+    def read_until(self, event: object) -> None:
         """Keep the images of the last call until `event`, because kernels read them until then."""
         self._done[-1] = event

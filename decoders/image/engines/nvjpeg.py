@@ -27,11 +27,12 @@ from functools import cache
 from glob import glob
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ....engine.gpu.device import Device
 from ....engine.gpu.kernels import Kernel
 from ....engine.gpu.tables import Pointers, struct_table
@@ -80,7 +81,10 @@ class _JpegEngine:
         is_new: whether nothing was decoded; the first call allocates memory.
     """
 
-    def __init__(self, handle: ctypes.c_void_p, state: ctypes.c_void_p) -> None:
+    def __init__(
+        self, library: ctypes.CDLL, handle: ctypes.c_void_p, state: ctypes.c_void_p
+    ) -> None:
+        self._library = library
         self.lock = threading.Lock()
         self.users = 0
         self.end = perf_counter()
@@ -103,7 +107,7 @@ class _JpegEngine:
         if not status:
             status = library.nvjpegJpegStateCreate(handle, ctypes.byref(state))
             if not status:
-                return cls(handle, state)
+                return cls(library, handle, state)
             library.nvjpegDestroy(handle)
         if status == _ALLOCATOR_FAILURE:
             raise MemoryError(
@@ -112,7 +116,7 @@ class _JpegEngine:
             )
         return None
 
-    def decode(self, stream: int, images: Sequence[NDArray[Any]], format_number: int) -> bool:
+    def decode(self, stream: int, images: Sequence[Array], format_number: int) -> bool:
         """Decode a batch in a turn; return whether nvJPEG took it.
 
         Args:
@@ -121,7 +125,7 @@ class _JpegEngine:
                 results' memory, nor be queued on the stream.
             format_number: nvJPEG's number of the form of the results.
         """
-        library: Any = _library()
+        library = self._library
         arrays = [ctypes.c_void_p(array.ctypes.data) for array in images]
         failed = library.nvjpegDecodeBatchedInitialize(
             self._handle, self._state, len(images[0]), 1, format_number
@@ -132,7 +136,7 @@ class _JpegEngine:
 
     def close(self) -> None:
         """Free the memory of nvJPEG."""
-        library: Any = _library()
+        library = self._library
         library.nvjpegJpegStateDestroy(self._state)
         library.nvjpegDestroy(self._handle)
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ...errors import FETCH_AGAIN, decode_error
 from ..color import space_of_channels
 from ..formats.base import DecodeRequest, ImageHeader, StoredImage
@@ -33,12 +33,12 @@ def silence_log() -> None:
         log.setLogLevel(_LOG_FATAL)
 
 
-def decode(data: Any, header: ImageHeader, request: DecodeRequest) -> StoredImage:
+def decode(data: object, header: ImageHeader, request: DecodeRequest) -> StoredImage:
     """Decode a whole file, in the file's dtype: see `ImageFormat.decode_cpu`."""
     return checked_image(imdecode(data, _flags(header, request.output), header), header)
 
 
-def checked_image(pixels: NDArray[Any], header: ImageHeader) -> StoredImage:
+def checked_image(pixels: Array, header: ImageHeader) -> StoredImage:
     """Return the pixels with their color space; raise unless they have the header's size."""
     space = _SPACE_OF_IMAGE.get(1 if pixels.ndim == 2 else pixels.shape[2], "")
     if pixels.shape[:2] != (header.height, header.width) or not space:
@@ -58,7 +58,7 @@ def _flags(header: ImageHeader, output: str) -> int:
     return _STORED
 
 
-def imdecode(data: Any, flags: int, header: ImageHeader) -> NDArray[Any]:
+def imdecode(data: Any, flags: int, header: ImageHeader) -> Array:
     """Call `cv2.imdecode`; raise `DecodeError` for both of its failures, None and `cv2.error`."""
     try:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), flags)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ...errors import FETCH_AGAIN, decode_error
 from ..formats.base import CONVERT
 from . import libraries
@@ -15,7 +15,7 @@ from . import libraries
 
 def gif_indices(
     format_name: str, blocks: bytes, size: tuple[int, int], code_bits: int, is_interlaced: bool
-) -> NDArray[Any]:
+) -> Array:
     """Return the color numbers of a picture: HW, uint8.
 
     Args:

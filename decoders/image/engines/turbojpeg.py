@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cv2
 import numpy as np
 import simplejpeg
 from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ...errors import decode_error
 from ..color import CHANNELS
 from ..formats import jpeg, jpeg_early_stop, jpeg_holes, jpeg_rare, jpeg_repair, jpeg_scans
@@ -209,7 +208,7 @@ def _damage(data: NDArray[np.uint8], problem: str) -> Exception:
 
 
 def _decode_with_opencv(
-    data: NDArray[np.uint8], header: ImageHeader, space: str, scale: int, out: NDArray[Any]
+    data: NDArray[np.uint8], header: ImageHeader, space: str, scale: int, out: Array
 ) -> None:
     # OpenCV hides the library's warning that data is missing.
     jpeg_rare.refuse_cut(data, lambda file: imdecode(file, cv2.IMREAD_COLOR, header))

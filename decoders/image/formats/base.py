@@ -12,15 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Array, Bytes, DType
 from ...errors import decode_error
 from ..color import space_of_channels
 from ..orientation import exchanged
 
 Box = tuple[int, int, int, int]
-Empty = Callable[[tuple[int, ...], "np.dtype[Any]"], NDArray[Any]]
+Empty = Callable[[tuple[int, ...], "DType"], Array]
 
 CONVERT = "Convert the file to a supported form first, for instance to PNG."
 SIGNATURE_BYTES = 16
@@ -88,7 +87,7 @@ class DecodeRequest(NamedTuple):
     """
 
     output: str
-    dtype: np.dtype[Any]
+    dtype: DType
     orientation: int
     box: Box
     scale: int
@@ -113,7 +112,7 @@ class StoredImage(NamedTuple):
             see `color.convert`.
     """
 
-    pixels: NDArray[Any]
+    pixels: Array
     space: str
     is_final: bool = False
     white: float | None = None

@@ -7,11 +7,12 @@ BITMAPV4HEADER and BITMAPV5HEADER; the OS/2 Presentation Manager Programming Ref
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ...errors import decode_error
 from . import jpeg, png
 from .base import CONVERT, ImageHeader, checked_size, need, read_fields
@@ -178,7 +179,7 @@ def _masks(
 
 def _palette(
     view: memoryview, header_size: int, bits: int, colors: int, start: int, pixels_at: int
-) -> tuple[NDArray[Any], int]:
+) -> tuple[Array, int]:
     """Return the colors, and the offset behind them; above 8 bits there are none to use."""
     entry = 3 if header_size == _CORE_HEADER else 4
     if bits not in _INDEX_BITS:

@@ -8,13 +8,11 @@ lines of other files are, because ImageMagick writes such files.
 
 from __future__ import annotations
 
-from typing import Any
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Array, Bytes
 from ..engines import turbojpeg
 from . import bmp, bmp_rle, jpeg, png
 from .base import DecodeRequest, ImageHeader, StoredImage
@@ -48,7 +46,7 @@ def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredIm
     return _colored(lines, layout)
 
 
-def _colored(lines: NDArray[Any], layout: bmp.BmpLayout) -> StoredImage:
+def _colored(lines: Array, layout: bmp.BmpLayout) -> StoredImage:
     """Return the image of indices or samples, the top line first."""
     if not layout.is_top_down:
         lines = lines[::-1]

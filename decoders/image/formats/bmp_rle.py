@@ -9,11 +9,11 @@ Source: Microsoft, "Bitmap Compression".
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ...errors import decode_error
 
 _NAME = "BMP"
@@ -66,7 +66,7 @@ def decode(codes: bytes, height: int, width: int, bits: int) -> NDArray[np.uint8
     return out[..., 0] if depth == 1 else out
 
 
-def _runs(codes: bytes, bits: int, depth: int, room: int) -> NDArray[Any]:
+def _runs(codes: bytes, bits: int, depth: int, room: int) -> Array:
     """Return the pixels of runs: at most `room`, and one more if there are too many."""
     fields = np.frombuffer(codes, np.uint8).reshape(-1, 1 + depth)
     counts, values = fields[:, 0].astype(np.intp), fields[:, 1:]
@@ -80,7 +80,7 @@ def _runs(codes: bytes, bits: int, depth: int, room: int) -> NDArray[Any]:
     return np.where(position[:, None] & 1, pixels & 15, pixels >> 4)
 
 
-def _literals(content: bytes, count: int, bits: int, depth: int) -> NDArray[Any]:
+def _literals(content: bytes, count: int, bits: int, depth: int) -> Array:
     if len(content) < (count * bits + 7) // 8:
         raise decode_error(_NAME, "the data end inside run-length codes")
     values = np.frombuffer(content, np.uint8)

@@ -8,12 +8,11 @@ Source: ITU-T T.800, annexes A (codestream) and I (JP2 boxes); ITU-T T.801, anne
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Array, Bytes
 from ...errors import decode_error
 from .. import color
 from ..engines import libraries
@@ -90,7 +89,7 @@ def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredIm
     return _interpreted(pixels, header, request.output)
 
 
-def _interpreted(pixels: NDArray[Any], header: ImageHeader, output: str) -> StoredImage:
+def _interpreted(pixels: Array, header: ImageHeader, output: str) -> StoredImage:
     white = float((1 << header.bits) - 1)
     if pixels.dtype.kind == "i":  # signed samples lie around the middle of the range
         half = 1 << (header.bits - 1)

@@ -9,11 +9,12 @@ Source: ITU-T T.81, annex B.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Array
 from ....engine.tensors import TensorListCPU
 from ....engine.tensors.memory_span import memory_of
 from . import exif
@@ -188,7 +189,7 @@ def _walk(
         offset: offset of the first segment of each file.
         last: largest offset of a segment of each file.
     """
-    kept: list[tuple[NDArray[Any], ...]] = [(_MARKERS[:0], files[:0], offset[:0], offset[:0])]
+    kept: list[tuple[Array, ...]] = [(_MARKERS[:0], files[:0], offset[:0], offset[:0])]
     for _ in range(_MAX_SEGMENTS):
         inside = offset <= last
         if np.count_nonzero(inside) < len(files):

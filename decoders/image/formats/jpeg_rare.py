@@ -16,9 +16,8 @@ from typing import Any
 import cv2
 import numpy as np
 import simplejpeg
-from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Array, Bytes
 from ...errors import decode_error
 from ..engines import codecs
 from . import jpeg
@@ -52,7 +51,7 @@ def decode(data: Bytes, header: ImageHeader, request: DecodeRequest) -> StoredIm
     return StoredImage(pixels, space, white=(1 << header.bits) - 1)
 
 
-def inks(data: Bytes, header: ImageHeader, scale: int) -> NDArray[Any]:
+def inks(data: Bytes, header: ImageHeader, scale: int) -> Array:
     """Return the inks of a file as they are stored, HWC, reduced by averages.
 
     Raises:
@@ -63,14 +62,14 @@ def inks(data: Bytes, header: ImageHeader, scale: int) -> NDArray[Any]:
     return _reduced(_by_imagecodecs(data), header, scale)
 
 
-def _reduced(pixels: NDArray[Any], header: ImageHeader, scale: int) -> NDArray[Any]:
+def _reduced(pixels: Array, header: ImageHeader, scale: int) -> Array:
     if scale == 1:
         return pixels
     size = (-(-header.width // scale), -(-header.height // scale))
     return cv2.resize(pixels, size, interpolation=cv2.INTER_AREA)
 
 
-def refuse_cut(data: Bytes, decode_file: Callable[[Any], NDArray[Any]]) -> None:
+def refuse_cut(data: Bytes, decode_file: Callable[[Any], Array]) -> None:
     """Raise if data is missing: then bytes behind the picture's data change the picture.
 
     Args:
@@ -89,14 +88,14 @@ def refuse_cut(data: Bytes, decode_file: Callable[[Any], NDArray[Any]]) -> None:
     raise decode_error(jpeg.NAME, f"the data ends at byte {len(data)} inside the picture")
 
 
-def _lossless(data: Bytes, space: str) -> NDArray[Any]:
+def _lossless(data: Bytes, space: str) -> Array:
     try:
-        pixels: NDArray[Any] = simplejpeg.decode_jpeg(data, space)
+        pixels: Array = simplejpeg.decode_jpeg(data, space)
     except ValueError as error:
         raise decode_error(jpeg.NAME, f"{error} (in {len(data)} bytes)") from None
     return pixels
 
 
-def _by_imagecodecs(data: Any) -> NDArray[Any]:
-    pixels: NDArray[Any] = codecs.decode(jpeg.NAME, data)
+def _by_imagecodecs(data: Any) -> Array:
+    pixels: Array = codecs.decode(jpeg.NAME, data)
     return pixels

@@ -8,12 +8,12 @@ Sources: the Netpbm manual pages pbm(5), pgm(5), ppm(5), pam(5) and pfm(5).
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Array, Bytes, DType
 from ...errors import decode_error
 from ..color import space_of_channels
 from .base import CONVERT, DecodeRequest, ImageHeader, StoredImage, checked_size, need
@@ -52,7 +52,7 @@ class PnmLayout(NamedTuple):
     channels: int
     maximum: float
     pixels_at: int
-    dtype: np.dtype[Any]
+    dtype: DType
 
     @property
     def is_text(self) -> bool:
@@ -184,7 +184,7 @@ def _digits(view: memoryview, layout: PnmLayout) -> NDArray[np.uint8]:
     return digits
 
 
-def _numbers(view: memoryview, layout: PnmLayout) -> NDArray[Any]:
+def _numbers(view: memoryview, layout: PnmLayout) -> Array:
     text = _COMMENT.sub(b"", bytes(view[layout.pixels_at :]))
     try:
         numbers = np.array(text.split(), "S6").astype(np.int64)
@@ -195,14 +195,14 @@ def _numbers(view: memoryview, layout: PnmLayout) -> NDArray[Any]:
     return numbers.astype(layout.dtype.newbyteorder("="))
 
 
-def _enough(samples: NDArray[Any], layout: PnmLayout) -> NDArray[Any]:
+def _enough(samples: Array, layout: PnmLayout) -> Array:
     count = layout.height * layout.width * layout.channels
     if len(samples) < count:
         raise decode_error(NAME, f"{len(samples)} samples", expected=f"{count}")
     return samples[:count]
 
 
-def _check_maximum(samples: NDArray[Any], layout: PnmLayout) -> None:
+def _check_maximum(samples: Array, layout: PnmLayout) -> None:
     if samples.dtype.kind == "u" and layout.maximum == np.iinfo(samples.dtype).max:
         return
     if not 0 <= samples.min() <= samples.max() <= layout.maximum:

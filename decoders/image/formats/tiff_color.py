@@ -6,11 +6,10 @@ Notes of Adobe Photoshop (2002).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ....engine.arrays import Array, DType
 from ...errors import decode_error
 from .. import color
 from . import tiff
@@ -70,9 +69,7 @@ def refuse_unsupported(directory: tiff.TiffDirectory) -> None:
         raise decode_error(tiff.NAME, f"{problem} is not supported", remedy=CONVERT)
 
 
-def interpreted(
-    samples: NDArray[Any], directory: tiff.TiffDirectory, header: ImageHeader
-) -> StoredImage:
+def interpreted(samples: Array, directory: tiff.TiffDirectory, header: ImageHeader) -> StoredImage:
     """Return the image of the stored samples.
 
     Args:
@@ -95,7 +92,7 @@ def interpreted(
     return StoredImage(samples, color.space_of_channels(samples.shape[2]), white=white)
 
 
-def _white(dtype: np.dtype[Any], bits: int) -> float:
+def _white(dtype: DType, bits: int) -> float:
     if dtype.kind == "f":
         return 1.0
     if bits > _DEEPEST_BRIGHTNESS:
@@ -112,7 +109,7 @@ def _palette(directory: tiff.TiffDirectory) -> NDArray[np.uint8]:
     return np.ascontiguousarray(colors.reshape(3, entries).T.astype(np.uint8))
 
 
-def _rgb_of_lab(samples: NDArray[Any], is_icc: bool) -> NDArray[np.float32]:
+def _rgb_of_lab(samples: Array, is_icc: bool) -> NDArray[np.float32]:
     """Return sRGB, from 0 to 1, of CIE L*a*b* under D50.
 
     L* spans the unsigned range. a* and b* are signed; the ICC's form adds half of the range.

@@ -10,12 +10,12 @@ import io
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ....engine.arrays import Bytes
+from ....engine.arrays import Array, Bytes
 from ....engine.errors import DecodeError
 from ...errors import FETCH_AGAIN, decode_error
 from ..engines import libraries
@@ -47,7 +47,7 @@ _MOST_PADDING = 1 << 24
 """Bytes behind the picture that its only strip may hold."""
 
 
-def library() -> Any:
+def library() -> ModuleType:
     """Return the module tifffile.
 
     Raises:
@@ -106,20 +106,20 @@ def _library_error(error: Exception, strip: Strip | None) -> DecodeError:
 
 
 def _by_tifffile(
-    tifffile: Any,
+    tifffile: ModuleType,
     directory: tiff.TiffDirectory,
     header: ImageHeader,
     grid: StripGrid,
     strips: list[Strip],
     compression: int,
     box: Box,
-) -> NDArray[Any]:
+) -> Array:
     """Return the samples as stored, in lines, columns and samples."""
     with _library_errors():
         page = tifffile.TiffFile(io.BytesIO(directory.view), is_lsm=False, is_stk=False).pages[0]
         tables, head = page.jpegtables, page.jpegheader
         is_known = page.dtype is not None
-        claims: tuple[Any, ...] = (page.imagelength, page.imagewidth, page.samplesperpixel)
+        claims: tuple[object, ...] = (page.imagelength, page.imagewidth, page.samplesperpixel)
         claims += (page.bitspersample, page.compression, page.is_tiled)
         claims += (page.tilelength, page.tilewidth) if page.is_tiled else ()
     expected = (header.height, header.width, grid.planes * grid.samples)
@@ -132,7 +132,7 @@ def _by_tifffile(
     if compression in LOSSLESS:  # `_decompressed` leaves bytes as they are without compression
         page.compression, page.fillorder = NONE, _HIGH_BIT_FIRST
     options = {"jpegtables": tables, "jpegheader": head} if compression in JPEGS else {}
-    pixels: NDArray[Any] | None = None
+    pixels: Array | None = None
     for strip in strips:
         if not (strip.start or strip.size) or not _touches(strip, box):
             continue
@@ -165,7 +165,7 @@ def _decoded(
     strip: Strip,
     compression: int,
     options: dict[str, Any],
-) -> NDArray[Any]:
+) -> Array:
     """Return the samples of one strip or tile: lines, columns and samples."""
     data = bytes(directory.view[strip.start : strip.start + strip.size])
     nbytes = grid.nbytes_of(strip)
@@ -180,7 +180,7 @@ def _decoded(
         check_strip(directory, grid, compression, strip)
     if compression in LOSSLESS:
         data = _decompressed(directory, grid, strip, compression, data)
-    part: NDArray[Any]
+    part: Array
     try:  # a context manager takes as long as a short strip
         part = page.decode(data, strip.number, **options)[0][0]
     except MemoryError:
@@ -229,7 +229,7 @@ def _decompressed(
     raise _library_error(problem, strip) from problem
 
 
-def _integers(pixels: NDArray[Any], directory: tiff.TiffDirectory) -> NDArray[Any]:
+def _integers(pixels: Array, directory: tiff.TiffDirectory) -> Array:
     """Return integers of any depth in order: the library leaves their high bits undefined."""
     bits = directory.value(tiff.BITS)
     if pixels.dtype == np.bool_:

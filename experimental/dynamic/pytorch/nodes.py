@@ -60,7 +60,7 @@ class Reader(BaseNode[dict[str, Any]]):  # type: ignore[misc]
             self._names = ("data", "label")
         self._epoch: Any = None
 
-    def reset(self, initial_state: dict[str, Any] | None = None) -> None:
+    def reset(self, initial_state: dict[str, object] | None = None) -> None:
         """Begin the next epoch, or go on from a state."""
         super().reset(initial_state)
         if initial_state is not None:
@@ -92,7 +92,7 @@ class _Following(BaseNode[Any]):  # type: ignore[misc]
         super().__init__()
         self._source = source
 
-    def reset(self, initial_state: dict[str, Any] | None = None) -> None:
+    def reset(self, initial_state: dict[str, object] | None = None) -> None:
         """Begin the next epoch, or go on from a state."""
         super().reset(initial_state)
         self._source.reset(None if initial_state is None else initial_state["source"])
@@ -114,7 +114,7 @@ class DictMapper(_Following):
     def __init__(
         self,
         source: BaseNode[dict[str, Any]],
-        map_fn: Callable[[Any], Any],
+        map_fn: Callable[[Any], object],
         key: str = "data",
     ) -> None:
         super().__init__(source)
@@ -138,7 +138,7 @@ class ToTorch(_Following):
         output_stream: without effect: the work on the GPU is complete.
     """
 
-    def __init__(self, source: BaseNode[dict[str, Any]], output_stream: Any = None) -> None:
+    def __init__(self, source: BaseNode[dict[str, Any]], output_stream: object = None) -> None:
         super().__init__(source)
 
     def next(self) -> tuple[Any, ...]:

@@ -64,7 +64,7 @@ def _position(size: int) -> int:
         return _count - size
 
 
-def _applied(transform: Transform, inpt: Any) -> Any:
+def _applied(transform: Transform, inpt: object) -> object:
     """Return an image, or a tensor, transformed."""
     given = batch_of(inpt)
     on_cpu = given.device == "cpu"
@@ -83,7 +83,7 @@ def _applied(transform: Transform, inpt: Any) -> Any:
 
 
 def resize(
-    inpt: Any,
+    inpt: object,
     size: int | Sequence[int] | None,
     interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
     max_size: int | None = None,
@@ -101,20 +101,20 @@ def resize(
     return _applied(geometry.Resize(size, interpolation, max_size, antialias, device), inpt)
 
 
-def center_crop(inpt: Any, output_size: int | Sequence[int], device: str = "cpu") -> Any:
+def center_crop(inpt: object, output_size: int | Sequence[int], device: str = "cpu") -> Any:
     """Crop images at their center: see `CenterCrop`."""
     return _applied(geometry.CenterCrop(output_size, device), inpt)
 
 
 def crop(
-    inpt: Any, top: float, left: float, height: float, width: float, device: str = "cpu"
+    inpt: object, top: float, left: float, height: float, width: float, device: str = "cpu"
 ) -> Any:
     """Crop a window; outside of the images all is black. Ends of Pillow's images are rounded."""
     return _applied(geometry.Crop(_window(inpt, top, left, height, width), device), inpt)
 
 
 def resized_crop(
-    inpt: Any,
+    inpt: object,
     top: float,
     left: float,
     height: float,
@@ -129,7 +129,7 @@ def resized_crop(
     return _applied(geometry.ResizedCrop(window, size, interpolation, antialias, device), inpt)
 
 
-def _window(inpt: Any, top: float, left: float, height: float, width: float) -> tuple[int, ...]:
+def _window(inpt: object, top: float, left: float, height: float, width: float) -> tuple[int, ...]:
     numbers = top, left, height, width
     if hasattr(inpt, "getbands"):  # an image of Pillow
         first, start, end, stop = (round(n) for n in (top, left, top + height, left + width))
@@ -139,20 +139,20 @@ def _window(inpt: Any, top: float, left: float, height: float, width: float) -> 
     return tuple(map(int, numbers))
 
 
-def horizontal_flip(inpt: Any, device: str = "cpu") -> Any:
+def horizontal_flip(inpt: object, device: str = "cpu") -> Any:
     """Mirror images left to right."""
     return _applied(geometry.RandomHorizontalFlip(1.0, device), inpt)
 
 
-def vertical_flip(inpt: Any, device: str = "cpu") -> Any:
+def vertical_flip(inpt: object, device: str = "cpu") -> Any:
     """Mirror images top to bottom."""
     return _applied(geometry.RandomVerticalFlip(1.0, device), inpt)
 
 
 def pad(
-    inpt: Any,
+    inpt: object,
     padding: int | Sequence[int],
-    fill: Any = 0,
+    fill: object = 0,
     padding_mode: str = "constant",
     device: str = "cpu",
 ) -> Any:
@@ -161,7 +161,7 @@ def pad(
 
 
 def gaussian_blur(
-    inpt: Any,
+    inpt: object,
     kernel_size: int | Sequence[int],
     sigma: float | Sequence[float] = (0.1, 2.0),
     device: str = "cpu",
@@ -170,18 +170,18 @@ def gaussian_blur(
     return _applied(color.GaussianBlur(kernel_size, sigma, device), inpt)
 
 
-def rgb_to_grayscale(inpt: Any, num_output_channels: int = 1, device: str = "cpu") -> Any:
+def rgb_to_grayscale(inpt: object, num_output_channels: int = 1, device: str = "cpu") -> Any:
     """Make images gray: see `Grayscale`."""
     return _applied(color.Grayscale(num_output_channels, device), inpt)
 
 
-def to_grayscale(inpt: Any, num_output_channels: int = 1, device: str = "cpu") -> Any:
+def to_grayscale(inpt: object, num_output_channels: int = 1, device: str = "cpu") -> Any:
     """Make images gray: see `Grayscale`."""
     return rgb_to_grayscale(inpt, num_output_channels, device)
 
 
 def normalize(
-    input_data: Any,
+    input_data: object,
     mean: Sequence[float],
     std: Sequence[float],
     inplace: bool = False,
@@ -193,12 +193,12 @@ def normalize(
     return _applied(conversion.Normalize(mean, std, inplace, device), input_data)
 
 
-def get_size(inpt: Any) -> list[int]:
+def get_size(inpt: object) -> list[int]:
     """Return [height, width] of an image or a tensor."""
     return get_dimensions(inpt)[1:]
 
 
-def get_image_size(inpt: Any) -> list[int]:
+def get_image_size(inpt: object) -> list[int]:
     """Return [width, height] of an image or a tensor."""
     return get_size(inpt)[::-1]
 
@@ -214,7 +214,7 @@ def get_dimensions(inpt: Any) -> list[int]:
     return [inpt.shape[-3] if inpt.ndim > 2 else 1, *inpt.shape[-2:]]
 
 
-def pil_to_tensor(inpt: Any) -> torch.Tensor:
+def pil_to_tensor(inpt: object) -> torch.Tensor:
     """Return an image of Pillow as a tensor of bytes, CHW."""
     import torch
 
@@ -223,7 +223,7 @@ def pil_to_tensor(inpt: Any) -> torch.Tensor:
     return torch.from_numpy(np.ascontiguousarray(picture_array(inpt).transpose(2, 0, 1)).copy())
 
 
-def to_tensor(inpt: Any) -> torch.Tensor:
+def to_tensor(inpt: object) -> torch.Tensor:
     """Return an image of Pillow, or an array HWC or HW, as a tensor CHW; bytes from 0 to 1."""
     import torch
 

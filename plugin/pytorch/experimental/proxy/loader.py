@@ -12,6 +12,10 @@ from torch.utils.data import dataloader
 from .sample_keys import Drawn, Epoch
 from .server import DALIServer, Tag
 
+# Methods without types are called as members of these, so that mypy knows whose they are.
+_OfProcess = dataloader._SingleProcessDataLoaderIter
+_OfWorkers = dataloader._MultiProcessingDataLoaderIter
+
 
 class DataLoader(data.DataLoader[Any]):
     """Yields the batches of PyTorch's `DataLoader`, with the pipeline's outputs in place.
@@ -47,7 +51,7 @@ class DataLoader(data.DataLoader[Any]):
         return epoch
 
 
-class _Single(dataloader._SingleProcessDataLoaderIter):
+class _Single(_OfProcess):
     """Loads batches in this process."""
 
     def __init__(self, loader: DataLoader) -> None:
@@ -56,20 +60,20 @@ class _Single(dataloader._SingleProcessDataLoaderIter):
         self._tag: Tag | None = None
         super().__init__(loader)
 
-    def _next_index(self) -> Any:
-        index = super()._next_index()  # type: ignore[no-untyped-call]
+    def _next_index(self) -> object:
+        index = _OfProcess._next_index(self)
         if self._server.deterministic:
             drawn = self._epoch.ask(index if self._auto_collation else [index])
             self._tag = partial(self._epoch.tag, drawn=drawn)
         return index
 
     def _next_data(self) -> Any:
-        batch = super()._next_data()  # type: ignore[no-untyped-call]
+        batch = _OfProcess._next_data(self)
         replaceable = self._server.submit(batch, self._tag)
         return self._server.produce(batch, replaceable, pin=self._pin_memory)
 
 
-class _Several(dataloader._MultiProcessingDataLoaderIter):
+class _Several(_OfWorkers):
     """Gets batches from worker processes, and has the pipeline compute them as they come.
 
     PyTorch's iterator receives a batch only when a program asks for one. This one also receives
@@ -83,7 +87,7 @@ class _Several(dataloader._MultiProcessingDataLoaderIter):
     def __init__(self, loader: DataLoader) -> None:
         self._server = loader.dali_server
         self._keyed = self._server.deterministic
-        self._received: deque[Any] = deque()  # what was received ahead
+        self._received: deque[object] = deque()  # what was received ahead
         self._failure: RuntimeError | None = None  # of a worker, while receiving ahead
         self._ordered = getattr(loader, "in_order", True)  # an argument since PyTorch 2.6
         super().__init__(loader)
@@ -93,29 +97,29 @@ class _Several(dataloader._MultiProcessingDataLoaderIter):
         self._batch_size = loader.batch_size or 1
         self._drawn: dict[int, list[Drawn]] = {}  # by the number of the batch
         self._came: Counter[int] = Counter()  # batches of each worker
-        self._early: dict[int, tuple[Any, Tag]] = {}  # batches that wait for their turn
+        self._early: dict[int, tuple[object, Tag]] = {}  # batches that wait for their turn
         self._turn = 0
         super()._reset(loader, first_iter)
 
-    def _next_index(self) -> Any:
-        index = super()._next_index()  # type: ignore[no-untyped-call]
+    def _next_index(self) -> object:
+        index = _OfWorkers._next_index(self)
         if self._keyed and self._dataset_kind == dataloader._DatasetKind.Map:
             self._drawn[self._send_idx] = self._epoch.ask(
                 index if self._auto_collation else [index]
             )
         return index
 
-    def _get_data(self) -> Any:
+    def _get_data(self) -> object:
         if self._received:
             return self._received.popleft()
         if self._failure is not None:
             raise self._failure
-        item = super()._get_data()  # type: ignore[no-untyped-call]
+        item = _OfWorkers._get_data(self)
         self._submit(*item)
         return item
 
     def _next_data(self) -> Any:
-        batch = super()._next_data()  # type: ignore[no-untyped-call]
+        batch = _OfWorkers._next_data(self)
         self._submit_in_turn(self._rcvd_idx)
         self._receive_ahead()
         replaceable = self._server.submit(batch)
@@ -124,7 +128,7 @@ class _Several(dataloader._MultiProcessingDataLoaderIter):
     def _receive_ahead(self) -> None:
         while self._tasks_outstanding > len(self._received) and self._failure is None:
             try:
-                came, item = self._try_get_data(timeout=0)  # type: ignore[no-untyped-call]
+                came, item = _OfWorkers._try_get_data(self, timeout=0)
             except RuntimeError as error:  # a worker has died, but earlier batches are good
                 self._failure = error
                 return

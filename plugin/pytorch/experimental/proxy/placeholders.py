@@ -23,7 +23,7 @@ class Call:
         row: of the sample in that batch.
     """
 
-    def __init__(self, server: str, inputs: dict[str, Any]) -> None:
+    def __init__(self, server: str, inputs: dict[str, object]) -> None:
         self.server = server
         self.inputs = inputs
         self.run: Run | None = None
@@ -50,7 +50,7 @@ class Run:
         tensors: the outputs as PyTorch's tensors, as far as a program has asked for them.
     """
 
-    def __init__(self, server: str, inputs: Parcel | dict[str, list[Any]], size: int) -> None:
+    def __init__(self, server: str, inputs: Parcel | dict[str, list[object]], size: int) -> None:
         self.server = server
         self.inputs = inputs
         self.size = size
@@ -114,7 +114,7 @@ Placeholder = DALIOutputSampleRef | DALIOutputBatchRef
 
 
 def collate_outputs(
-    samples: Sequence[DALIOutputSampleRef], *, collate_fn_map: Any = None
+    samples: Sequence[DALIOutputSampleRef], *, collate_fn_map: object = None
 ) -> DALIOutputBatchRef:
     """Return what stands for the batch of these samples; `default_collate` calls this.
 

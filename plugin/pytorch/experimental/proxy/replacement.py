@@ -24,7 +24,7 @@ _CLOSED: tuple[type, ...] = (
 _CLOSED += (str, bytes, bytearray, int, float, complex, type(None))
 
 
-def placeholders(value: Any) -> list[Placeholder]:
+def placeholders(value: object) -> list[Placeholder]:
     """Return each placeholder in lists, tuples, dictionaries and attributes of objects, once."""
     found: list[Placeholder] = []
     seen: set[int] = set()
@@ -41,7 +41,7 @@ def placeholders(value: Any) -> list[Placeholder]:
     return found
 
 
-def _parts(value: Any) -> Iterable[Any]:
+def _parts(value: object) -> Iterable[object]:
     if isinstance(value, list | tuple):
         return value
     if isinstance(value, dict):
@@ -50,7 +50,7 @@ def _parts(value: Any) -> Iterable[Any]:
     return parts.values()
 
 
-def replaced(value: Any, outputs: Mapping[int, Any]) -> Any:
+def replaced(value: object, outputs: Mapping[int, object]) -> Any:
     """Return `value` with its placeholders replaced.
 
     Lists, dictionaries and objects are changed in place, and tuples made anew.
@@ -61,7 +61,7 @@ def replaced(value: Any, outputs: Mapping[int, Any]) -> Any:
     """
     done: dict[int, tuple[Any, Any]] = {}  # by the id of a value: the value, so that it lives
 
-    def of(part: Any) -> Any:
+    def of(part: object) -> Any:
         if id(part) in outputs:
             return outputs[id(part)]
         if isinstance(part, _CLOSED):
@@ -71,7 +71,7 @@ def replaced(value: Any, outputs: Mapping[int, Any]) -> Any:
             done.setdefault(id(part), (part, result))  # a tuple in a circle is there already
         return done[id(part)][1]
 
-    def _changed(whole: Any) -> Any:
+    def _changed(whole: object) -> object:
         done[id(whole)] = whole, whole  # first: the parts may refer to the whole
         parts = whole if isinstance(whole, list | dict) else getattr(whole, "__dict__", {})
         places = enumerate(parts) if isinstance(parts, list) else parts.items()
@@ -81,7 +81,7 @@ def replaced(value: Any, outputs: Mapping[int, Any]) -> Any:
                 parts[place] = new
         return whole
 
-    def _rebuilt(whole: tuple[Any, ...]) -> Any:
+    def _rebuilt(whole: tuple[object, ...]) -> object:
         parts = [of(part) for part in whole]
         if all(new is part for new, part in zip(parts, whole, strict=True)):
             return whole

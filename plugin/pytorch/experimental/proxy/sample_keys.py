@@ -37,7 +37,7 @@ class Epoch:
         self._times: Counter[int] = Counter()
         self._asked = 0
 
-    def ask(self, indices: Sequence[Any]) -> list[Drawn]:
+    def ask(self, indices: Sequence[object]) -> list[Drawn]:
         """Return the samples of the next batch.
 
         Args:

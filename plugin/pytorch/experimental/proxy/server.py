@@ -51,7 +51,7 @@ class Proxy:
         kind = Parameter.POSITIONAL_OR_KEYWORD if len(names) == 1 else Parameter.KEYWORD_ONLY
         self.__signature__ = Signature([Parameter(name, kind) for name in names])
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Take the inputs of one sample; return a placeholder, or one for each output.
 
         A pipeline with several outputs has a tuple of them, and one that returns a dictionary has
@@ -177,7 +177,7 @@ class DALIServer:
     def __exit__(self, *_: object) -> None:
         self.stop_thread()
 
-    def produce_data(self, obj: Any) -> Any:
+    def produce_data(self, obj: object) -> Any:
         """Return `obj` with the pipeline's outputs in place of all placeholders.
 
         Placeholders may stand in lists, tuples, dictionaries and attributes of objects, at any
@@ -192,7 +192,7 @@ class DALIServer:
         """
         return self.produce(obj, self.submit(obj), pin=False)
 
-    def submit(self, data: Any, tag: Tag | None = None) -> list[Placeholder]:
+    def submit(self, data: object, tag: Tag | None = None) -> list[Placeholder]:
         """Begin to compute all placeholders in `data`; return them.
 
         Args:
@@ -214,7 +214,7 @@ class DALIServer:
                 self._start_waiting()
         return found
 
-    def produce(self, data: Any, found: Sequence[Placeholder], *, pin: bool) -> Any:
+    def produce(self, data: object, found: Sequence[Placeholder], *, pin: bool) -> Any:
         """Return `data` with the placeholders that `submit` has found replaced.
 
         Args:

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .....engine.arrays import Array
 from .....engine.errors import ArgumentError
 from .....engine.tensors import Tensor
 from .....engine.tensors.alignment import ALIGNMENT
@@ -22,7 +23,7 @@ SHARED_FROM = 65536
 there than a further file descriptor."""
 
 
-def as_input(name: str, value: Any) -> Any:
+def as_input(name: str, value: object) -> Any:
     """Return a sample as an external source takes it: an array, a tensor of ours, or numbers.
 
     Images of Pillow and PyTorch's tensors on the CPU become arrays, the latter without a copy.
@@ -63,7 +64,7 @@ class Parcel:
     def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
         self._rows: dict[str, _Rows] = {}
         self._pickled: dict[str, bytes] = {}
-        placed: list[tuple[int, NDArray[Any]]] = []
+        placed: list[tuple[int, Array]] = []
         size = 0
         for name, samples in columns.items():
             if not all(_is_plain(sample) for sample in samples):
@@ -100,12 +101,12 @@ class Parcel:
         return columns
 
 
-def fed(inputs: Parcel | Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
+def fed(inputs: Parcel | Mapping[str, Sequence[object]]) -> Mapping[str, Any]:
     """Return the inputs of a batch as external sources take them."""
     return inputs.columns() if isinstance(inputs, Parcel) else inputs
 
 
-def _is_plain(sample: Any) -> bool:
+def _is_plain(sample: object) -> bool:
     return isinstance(sample, np.ndarray) and sample.dtype.kind in "biufc"
 
 
@@ -113,7 +114,7 @@ def _aligned(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
-def _array(memory: Bytes, dtype: str, shape: tuple[int, ...], offset: int) -> NDArray[Any]:
+def _array(memory: Bytes, dtype: str, shape: tuple[int, ...], offset: int) -> Array:
     return np.ndarray(shape, dtype, memory, offset)
 
 
@@ -122,5 +123,5 @@ def _shared_memory(size: int) -> torch.Tensor:
 
     `Tensor.share_memory_` would make memory that is not shared first, and copy it.
     """
-    storage = torch.UntypedStorage._new_shared(size)  # type: ignore[no-untyped-call]
+    storage = torch.UntypedStorage._new_shared(size)
     return torch.empty(0, dtype=torch.uint8).set_(storage)

@@ -17,6 +17,9 @@ from penstock.engine.gpu.device import Device
 from penstock.engine.graph.rules import GpuRules
 from penstock.engine.run import gpu_work
 from penstock.operators.elementwise.cast import Cast
+from penstock.operators.resize.resize import Resize
+from penstock.operators.resize.tensor_resize import TensorResize
+from penstock.operators.warp.warp_affine import WarpAffine
 from penstock.testing.emulator import EmulatedDevice
 
 from ....engine.toys import own_threads
@@ -191,3 +194,5 @@ def test_classes_with_other_work_on_the_gpu_say_themselves_that_they_rehearse():
     assert not type("Own", (Cast,), work).on_gpu.rehearses
     willing = work | {"on_gpu": GpuRules(rehearses=True)}
     assert type("Willing", (Cast,), willing).on_gpu.rehearses
+    for operator in (Resize, TensorResize, WarpAffine):
+        assert operator.on_gpu.rehearses
