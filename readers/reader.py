@@ -356,6 +356,9 @@ class Reader(SeekableInput):
         self.shard_id, self.num_shards = shard_id, num_shards
         self.restore(number, state.to_json())
 
+    def note_shuffle(self, by: str) -> None:
+        """Take note that the reader `by` shuffles the samples of this one as a whole."""
+
     def walk(self, *, continues: bool) -> Walk | None:
         """Return the shards that a shuffle reads whole at first; None for none, or unknown ones.
 

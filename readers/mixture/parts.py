@@ -119,6 +119,8 @@ class PartsReader(RecordReader):
         for reader in self.readers.values():
             reader.placement = self.placement
             reader.open_data()
+            if self.random_shuffle:
+                reader.note_shuffle(self.called)
         check_forms(self.called, members, self.readers)
         self._forms_vary = any(isinstance(each, ArrayFileReader) for each in self._plain_readers())
         return MixedSource(

@@ -58,11 +58,11 @@ def of_walk(window: int) -> str:
     )
 
 
-def why_all(argument: str) -> str:
-    """Return why the first batches fetch most archives: because of an argument, or of none."""
+def why_all(orders: str) -> str:
+    """Return why the first batches fetch most archives: what `orders` them, "" for a checkpoint."""
     return (
         "the first batches have samples of many archives, because "
-        + (f"{argument}= orders them" if argument else "the run goes on in a later epoch")
+        + (f"{orders} orders them" if orders else "the run goes on in a later epoch")
         + ". Each archive is fetched up to the last of them, unless its index is cached: have the "
         f"indexes that {_INDEXES}"
     )

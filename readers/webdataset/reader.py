@@ -219,8 +219,12 @@ class WebDataset(RecordReader):
         if order is not None and order.order.walks(order.state.epoch):
             self._say(notices.of_walk(self._window()))
         else:
-            given = [name for name in _NEED_ALL if getattr(self, name) is not None]
+            given = [f"{name}=" for name in _NEED_ALL if getattr(self, name) is not None]
             self._say(notices.why_all(given[0] if given else ""))
+
+    def note_shuffle(self, by: str) -> None:
+        if isinstance(self.source, WalkedSource):
+            self._say(notices.why_all(by))
 
     def _order(self) -> Sampler | None:
         """Return what knows which shards are read whole."""
