@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
 from .device import Device
 from .kernels import Kernel
 
