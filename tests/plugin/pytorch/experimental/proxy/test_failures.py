@@ -210,7 +210,8 @@ def test_the_pipeline_works_ahead_while_the_program_works(serve, items):
     loader = DataLoader(
         server, items(lambda i: server.proxy(np.int32(i)), 60), num_workers=1, prefetch_factor=8
     )
-    first = int(next(iter(loader)))
+    batches = iter(loader)  # whose workers end with it
+    first = int(next(batches))
     while max(computed) <= first:  # the time limit of the test ends a wait in vain
         time.sleep(0.01)
 
