@@ -36,6 +36,7 @@ import numpy as np
 from penstock import datasets as data_sets
 from penstock.benchmarks import common, natural_data
 from penstock.benchmarks.other_loaders import LOADERS, SIZE, STD, Batches, Job, transforms
+from penstock.tests.torchvision_library import load_torchvision
 
 WARM_EPOCHS = 4
 """Epochs that are not counted: processes start, and memory is new. Penstock starts processes once
@@ -45,7 +46,10 @@ WORKERS = (1, 2, 4, 8)
 """Numbers of worker processes that are tried."""
 
 CHECKED = 32
-TOLERANCE = 4.0
+DRAWN = 2
+"""Images of these that may differ by more: once in 200 images the window that is drawn is all of an
+image but a column or a line, by either library's rounding."""
+TOLERANCE = 3.0
 """Mean difference of an image from torchvision's, in levels of 255. JPEG decoders differ by one or
 two levels where they enlarge colors, and filters by parts of a level."""
 
@@ -93,7 +97,7 @@ def turn(loader: str, job: Job, folder: str) -> dict[str, float]:
 
 
 def compared(batches: Batches, folder: str) -> float:
-    """Return the largest mean difference of the first images from torchvision's.
+    """Return the largest mean difference of the first images from torchvision's, but of a few.
 
     Raises:
         RuntimeError: an image or a label is another one.
@@ -113,10 +117,13 @@ def compared(batches: Batches, folder: str) -> float:
             wanted = transform(picture.convert("RGB")).numpy()
             levels = np.abs(np.asarray(image) - wanted) * 255 * np.reshape(STD, (3, 1, 1))
             found.append(float(levels.mean()))
-            if label != own or found[-1] > TOLERANCE:
-                raise RuntimeError(f"{path} differs by {found[-1]} levels; label {label} for {own}")
+            if label != own:
+                raise RuntimeError(f"{path} has the label {label} in place of {own}")
             if len(found) == CHECKED:
-                return max(found)
+                largest = sorted(found)[-1 - DRAWN]
+                if largest > TOLERANCE:
+                    raise RuntimeError(f"images differ by {largest} levels and more")
+                return largest
     raise RuntimeError(f"there are {len(found)} images")
 
 
@@ -193,6 +200,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, nargs="+", default=WORKERS, help="that are tried")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     options = parser.parse_args()
+    load_torchvision()
     if options.job:
         loader, fields, folder = json.loads(options.job)
         print(json.dumps(turn(loader, Job(**fields), folder)))

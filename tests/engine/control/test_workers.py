@@ -83,8 +83,8 @@ def test_heavy_work_in_pure_python_goes_to_processes():
     ("cpu_ms", "threads", "computing", "choice"),
     [
         (0.5, 2, 0.6, WorkerChoice.PROCESSES),
-        (2.5, 2, 0.9, WorkerChoice.PROCESSES),
-        (2.5, 2, 0.95, WorkerChoice.ALL_THREADS),
+        (2.5, 2, 0.8, WorkerChoice.PROCESSES),
+        (2.5, 2, 0.9, WorkerChoice.ALL_THREADS),
         (20, 2, 0.7, WorkerChoice.PROCESSES),  # other programs may use the cores
         (20, 3, 0.95, WorkerChoice.PROCESSES),
     ],
