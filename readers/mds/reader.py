@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import DTYPES, INT, REQUIRED, STR, STRS, param
 from ...engine.tensors.dtypes import to_numpy_type
+from ..column_arguments import check_columns
 from ..record_reader import RecordReader
 
 if TYPE_CHECKING:
@@ -98,13 +99,7 @@ class MDS(RecordReader):
 
     def prepare(self) -> None:
         super().prepare()
-        if not self.columns:
-            self.refuse("columns is empty; name at least one column")
-        if self.dtypes is not None and len(self.dtypes) != len(self.columns):
-            self.refuse(
-                f"{len(self.dtypes)} dtypes for {len(self.columns)} columns; give one for each, or "
-                "none"
-            )
+        check_columns(self, self.columns, self.dtypes)
 
     def num_outputs(self) -> int:
         return len(self.columns)

@@ -11,6 +11,7 @@ from ...engine.graph.operator import Array, register
 from ...engine.graph.params import DTYPES, INT, OPTIONS, REQUIRED, STR, STRS, param
 from ...engine.suggestions import not_among
 from ...engine.tensors.dtypes import to_numpy_type
+from ..column_arguments import check_columns
 from ..reader import Reader
 
 if TYPE_CHECKING:
@@ -118,13 +119,7 @@ class Parquet(Reader):
 
     def prepare(self) -> None:
         super().prepare()
-        if not self.columns:
-            self.refuse("columns is empty; name at least one column")
-        if self.dtypes is not None and len(self.dtypes) != len(self.columns):
-            self.refuse(
-                f"{len(self.dtypes)} dtypes for {len(self.columns)} columns; give one for each, or "
-                "none"
-            )
+        check_columns(self, self.columns, self.dtypes)
         if unknown := self.fill.keys() - set(self.columns):
             self.refuse(f"fill has no column {not_among(min(unknown), self.columns)}")
         self._types = [to_numpy_type(dtype) for dtype in self.dtypes or ()]
