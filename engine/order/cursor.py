@@ -69,6 +69,7 @@ class Cursor(Order):
             raise ArgumentError(f"batch_size={batch_size}: expected 1 or more")
         check_shard(plan.samples, shard_id, num_shards)
         self.plan = plan
+        self.of_epochs = plan.order.of_epochs if isinstance(plan, Dealt) else None
         self._rank = shard_id
         self._ranks = num_shards
         self.global_batch = whole = plan.start.global_batch

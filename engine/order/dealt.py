@@ -33,4 +33,4 @@ class Dealt:
     def select(self, epoch: int, places: Int64s) -> tuple[Int64s, Int64s, None]:
         """Return the index and the position of the sample at each place of an epoch."""
         positions = self.order.rest(epoch).positions(places)
-        return self.order.order.indices(epoch, positions), positions, None
+        return self.order.of_epochs.indices(epoch, positions), positions, None

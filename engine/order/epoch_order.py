@@ -85,6 +85,11 @@ class EpochOrder:
         """Return whether shards are read whole in an epoch."""
         return self._state.walk is not None and epoch < self._state.walk[1]
 
+    @property
+    def begins_with_shards(self) -> bool:
+        """Whether shards are read whole in the epoch that comes first."""
+        return self.walks(self._state.epoch)
+
     def shards_from(self, epoch: int, position: int, windows: int) -> list[int]:
         """Return the shards that are read from a position of an epoch on; [] if none is whole.
 

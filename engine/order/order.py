@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError
 from .selection import Selection
+
+if TYPE_CHECKING:
+    from .epoch_order import EpochOrder
 
 
 class Order(ABC):
@@ -19,11 +22,13 @@ class Order(ABC):
         batch_size: samples of a batch, or the most that one may have.
         global_batch: samples of a step of all ranks, if the state holds them.
         epoch_size: samples in an epoch of all ranks together.
+        of_epochs: the order of the samples of one source; None for other orders.
     """
 
     batch_size: int
     global_batch: int | None = None
     epoch_size: int
+    of_epochs: EpochOrder | None = None
 
     @property
     def epoch_size_padded(self) -> int:

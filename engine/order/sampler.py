@@ -113,7 +113,7 @@ class Sampler(Order):
         agree(_subset(state.indices), _subset(digest))
         self.state = state
         self.epoch_size = size
-        self.order = EpochOrder(state, walk, subset)
+        self.of_epochs: EpochOrder = EpochOrder(state, walk, subset)
         self.batch_size = batch_size
         self._rank = shard_id
         self._shards = num_shards
@@ -149,18 +149,10 @@ class Sampler(Order):
         return pieces
 
     def others(self, epoch: int, position: int) -> int:
-        return self.order.others(epoch, position)
+        return self.of_epochs.others(epoch, position)
 
     def replacement(self, epoch: int, position: int, attempt: int) -> int:
-        return self.order.replacement(epoch, position, attempt)
-
-    def walks(self, epoch: int) -> bool:
-        """Return whether shards are read whole in an epoch."""
-        return self.order.walks(epoch)
-
-    def shards_from(self, epoch: int, position: int, windows: int) -> list[int]:
-        """Return the shards that are read whole from a position on: see `EpochOrder`."""
-        return self.order.shards_from(epoch, position, windows)
+        return self.of_epochs.replacement(epoch, position, attempt)
 
     def _state_after(self, batches: int) -> SamplerState:
         reached = self._reached(batches * self.batch_size)
@@ -240,7 +232,7 @@ class Sampler(Order):
             position = np.full(count, even_cuts(self.epoch_size, self._shards)[shard + 1] - 1)
         else:
             position = self.rest(epoch).positions(self._ordinals(epoch, entries))
-        index = self.order.indices(epoch, position)
+        index = self.of_epochs.indices(epoch, position)
         return Selection(index, np.full(count, epoch, np.int64), position, valid)
 
     @property

@@ -9,7 +9,6 @@ import numpy as np
 from ...engine.graph.inputs import Resources
 from ...engine.graph.operator import Array, register
 from ...engine.graph.params import BOOL, DTYPES, INTS, REQUIRED, STR, STRS, ArgumentType, param
-from ...engine.order.sampler import Sampler
 from ...engine.order.selection import Selection
 from ...engine.order.shard_permutation import Walk
 from ...engine.ranks.discovery import say_once
@@ -215,8 +214,8 @@ class WebDataset(RecordReader):
 
     def _tell_order(self) -> None:
         """Say how a shuffle reads archives that are opened when their turn comes."""
-        order = self._order()
-        if order is not None and order.order.walks(order.state.epoch):
+        order = self.sampler.of_epochs
+        if order is not None and order.begins_with_shards:
             self._say(notices.of_walk(self._window()))
         else:
             given = [f"{name}=" for name in _NEED_ALL if getattr(self, name) is not None]
@@ -225,13 +224,6 @@ class WebDataset(RecordReader):
     def note_shuffle(self, by: str) -> None:
         if isinstance(self.source, WalkedSource):
             self._say(notices.why_all(by))
-
-    def _order(self) -> Sampler | None:
-        """Return what knows which shards are read whole."""
-        if isinstance(self.sampler, Sampler):
-            return self.sampler
-        order: Sampler | None = getattr(getattr(self.sampler, "plan", None), "order", None)
-        return order
 
     def _say(self, line: str) -> None:
         say_once(f"fn.{self.name}: {line}")
@@ -254,7 +246,7 @@ class WebDataset(RecordReader):
         """Return the archives of a batch that is read, and those that come later."""
         first, last = int(selection.epoch[0]), int(selection.epoch[-1])
         begin, end = int(selection.position[0]), int(selection.position[-1])
-        order = self._order()
+        order = self.sampler.of_epochs
         if order is not None and (self.random_shuffle or self.shuffle_after_epoch):
             return order.shards_from(first, begin, 1), order.shards_from(last, end, 2)
         bounds = np.cumsum(self.source.counts)

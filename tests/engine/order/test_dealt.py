@@ -88,7 +88,7 @@ def test_positions_are_those_of_shards(seed):
     ]
     assert keys == expected[: len(keys)]
     for (epoch, position), index in zip(keys, found.index.tolist(), strict=True):
-        assert sampler.order.indices(epoch, np.array([position]))[0] == index
+        assert sampler.of_epochs.indices(epoch, np.array([position]))[0] == index
 
 
 @pytest.mark.parametrize("pad", [False, True])

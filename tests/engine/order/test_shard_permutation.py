@@ -68,19 +68,19 @@ def test_later_epochs_are_shuffled_as_a_whole():
     walk = Walk(np.array([5, 5, 5, 5]), 2)
     walked = Sampler(20, 20, shuffle=True, walk=walk, seed=1)
     plain = Sampler(20, 20, shuffle=True, seed=1)
-    assert walked.order.walks(0)
+    assert walked.of_epochs.walks(0)
     assert walked.select(0).index.tolist() != plain.select(0).index.tolist()
     assert walked.select(1).index.tolist() == plain.select(1).index.tolist()
-    assert walked.shards_from(1, 0, 2) == []
+    assert walked.of_epochs.shards_from(1, 0, 2) == []
 
 
 @pytest.mark.parametrize("stick", [False, True])
 def test_replacements_are_first_of_the_same_window(stick):
     walk = Walk(np.array([5, 1, 7, 3]), 2)
     sampler = Sampler(16, 4, shuffle=True, walk=walk, seed=1, num_shards=2, stick_to_shard=stick)
-    indices = [sampler.order.indices(0, np.array([position]))[0] for position in range(16)]
+    indices = [sampler.of_epochs.indices(0, np.array([position]))[0] for position in range(16)]
     for position in range(16):
-        order, shift = sampler.order.walk_at(0, position)
+        order, shift = sampler.of_epochs.walk_at(0, position)
         start, end = (bound + shift for bound in order.window_at(position - shift))
         others = [sampler.replacement(0, position, attempt) for attempt in range(15)]
         assert sorted([*others, indices[position]]) == list(range(16))
