@@ -33,8 +33,8 @@ class WorkerLimits(NamedTuple):
         few_threads: up to this many workers, threads that hardly wait are as good as processes.
         hardly_waiting: part of their busy time for which such threads compute at least. Threads
             have 0.7 to 0.8 times the rate of processes where it is 0.6, 0.85 to 1.1 times where it
-            is 0.84 to 0.92, and 1.25 times at 0.96 (two workers on two idle cores of an EPYC). Where
-            it is 0.87 to 0.91, 1.00 to 1.03 times, at 0.94 to 0.97 of the CPU time.
+            is 0.84 to 0.92, and 1.25 times at 0.96 (two workers on two idle cores of an EPYC).
+            Where it is 0.87 to 0.91, 1.00 to 1.03 times, at 0.94 to 0.97 of the CPU time.
         min_computing: threads that compute for a smaller part wait for the GIL or for cores.
         blocked_cores: threads that use fewer cores, all together, probably wait for a device or a
             server. If processes are impossible, all threads are started then.
