@@ -153,7 +153,7 @@ def measure(options: Namespace) -> list[Row]:
     """Find the loaders' numbers of workers, and let them take turns."""
     folder = natural_data.data_set("natural", options.count, options.photographs)
     paths = {"folder": str(folder)}
-    for form in ("webdataset", "parquet"):
+    for form in set(options.forms) - {"folder"}:
         target = folder.with_name(f"{folder.name}_{form}")
         if not target.exists():
             data_sets.convert(folder, target, to=form, shard_count=8)

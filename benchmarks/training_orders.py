@@ -1,17 +1,20 @@
 """Training on the CPU with batches of equal cost and with packs, beside fixed batches and padding.
 
 python benchmarks/training_orders.py --speech jfk.flac [--rounds 3] [--json FILE]
+    [--gpu [--utterances 4000]]
 
 *Speech.* Two ranks (gloo) train a small transformer on log-mels of FLAC files. Windows of a
 recording have lengths like those of LibriSpeech (`orders.py`). A fixed batch has 8 utterances in
 any order, and is padded to its longest. `batch_cost` has at most as many seconds as 8 of the
 longest utterances. A figure is seconds of sound, without padding, a second of CPU time of both
-ranks, or of the clock.
+ranks, or of the clock. With --gpu, one process decodes and trains on a GPU, a fixed batch has 32
+utterances, and the network is wider.
 
 *Text.* One process trains on rows of 2,048 tokens: packs of `fn.readers.pack`, or one sample a
 row, padded to 2,048 or to the longest of the batch. Lengths have a mean of 400. Attention is dense,
 with a mask, so a row costs the square of its length. Before that, both forms give the same samples
 to one network. Their losses must agree, or the benchmark ends. A figure is tokens, without padding.
+With --gpu this part is left out.
 
 The forms take turns. A turn is an epoch of a network that begins with the same weights. A loss that
 is no number ends the benchmark. `loss` is the mean of an epoch's second half.
@@ -35,10 +38,30 @@ import numpy as np
 from penstock import Pipeline, fn, types
 from penstock.benchmarks import common, orders
 
-RATE, MELS, FIXED = 16_000, 80, 8
+RATE, MELS = 16_000, 80
 LENGTH, WORDS = 2048, 256
-RANKS = 2
 PORT_FILE = "store"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How speech is trained on.
+
+    Attributes:
+        device: "cpu" or "cuda".
+        ranks: processes.
+        fixed: utterances of a fixed batch.
+        width, layers: of the transformer.
+    """
+
+    device: str = "cpu"
+    ranks: int = 2
+    fixed: int = 8
+    width: int = 128
+    layers: int = 2
+
+
+GPU = Setting("cuda", 1, 32, 512, 8)
 
 
 @dataclass(frozen=True)
@@ -169,24 +192,28 @@ def utterances(folder: Path, recording: Path, count: int) -> Any:
     return seconds
 
 
-def speech(folder: Path, seconds: Any, rank: int, costed: bool) -> Any:
+def speech(folder: Path, seconds: Any, rank: int, costed: bool, setting: Setting) -> Any:
     """Return the batches of a rank: log-mels (batch, MELS, frames), and their frames."""
     from penstock.plugin.pytorch import DALIGenericIterator
 
     order: dict[str, Any] = {"pad_last_batch": True}
+    size, on_gpu = setting.fixed, setting.device == "cuda"
     if costed:
-        budget = FIXED * float(seconds.max())
+        budget = size * float(seconds.max())
         order = {"batch_cost": {"by": seconds, "budget": budget, "buckets": 10}}
-    with Pipeline(10 * FIXED if costed else FIXED, 1, seed=1, exec_processes=False) as pipe:
+        size *= 10
+    gpu: dict[str, Any] = {"device_id": 0} if on_gpu else {"exec_processes": False}
+    with Pipeline(size, 8 if on_gpu else 1, seed=1, **gpu) as pipe:
         encoded, _ = fn.readers.file(
             files=[str(folder / f"{number:04}.flac") for number in range(len(seconds))],
             random_shuffle=True,
             name="speech",
             shard_id=rank,
-            num_shards=RANKS,
+            num_shards=setting.ranks,
             **order,
         )
-        sound, _ = fn.decoders.audio(encoded, downmix=True, dtype=types.FLOAT)
+        decoder = "mixed" if on_gpu else "cpu"
+        sound, _ = fn.decoders.audio(encoded, downmix=True, dtype=types.FLOAT, device=decoder)
         spectra = fn.spectrogram(sound, nfft=512, window_length=400, window_step=160)
         mels = fn.mel_filter_bank(spectra, sample_rate=RATE, nfilter=MELS)
         mels = fn.to_decibels(mels, cutoff_db=-80) * 0.05
@@ -200,45 +227,50 @@ def speech(folder: Path, seconds: Any, rank: int, costed: bool) -> Any:
     )
 
 
-def make_speech_net() -> Any:
+def make_speech_net(setting: Setting) -> Any:
     """Return a network that predicts the next frame, at a fourth of the rate."""
     import torch
+
+    width = setting.width
 
     class Net(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.before = torch.nn.Sequential(
-                torch.nn.Conv1d(MELS, 128, 3, 2, 1),
+                torch.nn.Conv1d(MELS, width, 3, 2, 1),
                 torch.nn.GELU(),
-                torch.nn.Conv1d(128, 128, 3, 2, 1),
+                torch.nn.Conv1d(width, width, 3, 2, 1),
             )
-            self.layers = network(128, 2)
-            self.after = torch.nn.Linear(128, MELS)
+            self.layers = network(width, setting.layers)
+            self.after = torch.nn.Linear(width, MELS)
 
         def forward(self, mels: Any, frames: Any) -> Any:
             hidden = self.before(mels).transpose(1, 2)
-            padding = torch.arange(hidden.shape[1]) >= frames[:, None] // 4
+            steps = torch.arange(hidden.shape[1], device=hidden.device)
+            padding = steps >= frames[:, None] // 4
             guess = self.after(self.layers(hidden, src_key_padding_mask=padding))[:, :-1]
             wanted = mels[:, :, ::4].transpose(1, 2)[:, 1 : guess.shape[1] + 1]
             return ((guess - wanted)[~padding[:, 1:]] ** 2).mean()
 
     torch.manual_seed(0)
-    return Net()
+    return Net().to(setting.device)
 
 
-def train_speech(rank: int, folder: Path, seconds: Any, rounds: int, results: Any) -> None:
+def train_speech(
+    rank: int, folder: Path, seconds: Any, rounds: int, setting: Setting, results: Any
+) -> None:
     """Train as one of the ranks; rank 0 puts the turns of both forms, in pairs, into `results`."""
     import torch
     from torch.nn.parallel import DistributedDataParallel
 
     torch.set_num_threads(1)
     distributed: Any = torch.distributed
-    store = distributed.FileStore(str(folder / PORT_FILE), RANKS)
-    torch.distributed.init_process_group("gloo", store=store, rank=rank, world_size=RANKS)
+    store = distributed.FileStore(str(folder / PORT_FILE), setting.ranks)
+    torch.distributed.init_process_group("gloo", store=store, rank=rank, world_size=setting.ranks)
     for _ in range(rounds):
         for costed in (True, False):
-            net = DistributedDataParallel(make_speech_net())
-            with speech(folder, seconds, rank, costed) as batches:
+            net = DistributedDataParallel(make_speech_net(setting))
+            with speech(folder, seconds, rank, costed, setting) as batches:
                 torch.distributed.barrier()
                 turn = trained(net, _speech_losses(net, batches))
             sums = torch.tensor([turn.amount, turn.cpu], dtype=torch.float64)
@@ -250,9 +282,13 @@ def train_speech(rank: int, folder: Path, seconds: Any, rounds: int, results: An
 
 
 def _speech_losses(net: Any, batches: Any) -> Iterator[tuple[Any, float]]:
+    import torch
+
     for mels, shape in batches:
-        frames = shape[:, 1]
-        yield net(mels, frames), float(frames.sum()) / 100
+        frames = shape[:, 1].to(mels.device)
+        with torch.autocast(mels.device.type, torch.bfloat16, enabled=mels.is_cuda):
+            loss = net(mels, frames)
+        yield loss, float(frames.sum()) / 100
 
 
 # Text
@@ -368,13 +404,15 @@ def main() -> int:
     parser.add_argument("--speech", type=Path, required=True, metavar="FILE", help="a recording")
     parser.add_argument("--utterances", type=int, default=240)
     parser.add_argument("--texts", type=int, default=40)
+    parser.add_argument("--gpu", action="store_true", help="speech on a GPU")
     options = parser.parse_args()
-    found = [*of_speech(options), *of_text(options)]
+    setting = GPU if options.gpu else Setting()
+    found = [*of_speech(options, setting), *(() if options.gpu else of_text(options))]
     common.record(options, found, load=os.getloadavg()[0], torch=torch.__version__)
     return 0
 
 
-def of_speech(options: Namespace) -> list[Row]:
+def of_speech(options: Namespace, setting: Setting) -> list[Row]:
     """Return the row of speech."""
     import torch
 
@@ -382,10 +420,11 @@ def of_speech(options: Namespace) -> list[Row]:
         seconds = utterances(Path(text), options.speech, options.utterances)
         processes: Any = torch.multiprocessing
         results = processes.get_context("spawn").SimpleQueue()
-        arguments = (Path(text), seconds, options.rounds, results)
-        processes.spawn(train_speech, arguments, RANKS)
+        arguments = (Path(text), seconds, options.rounds, setting, results)
+        processes.spawn(train_speech, arguments, setting.ranks)
         turns = [results.get() for _ in range(2 * options.rounds)]
-    name = "speech, batch_cost by fixed batches, 2 ranks"
+    where = "a GPU" if setting.device == "cuda" else f"{setting.ranks} ranks"
+    name = f"speech, batch_cost by fixed batches, {where}"
     return [compared(name, "s of sound a CPU s", turns[::2], turns[1::2])]
 
 

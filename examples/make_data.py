@@ -6,6 +6,7 @@
 A data set has two parts, `train` and `val`. `photos` has a subfolder of images for each class.
 `shapes` has images, their masks, and boxes in COCO's format. `speech` has manifests of NVIDIA NeMo,
 with one sound a letter. `videos` has a folder of clips for each direction.
+`texts` has files of short stories.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ FORMANTS = {"a": (730, 1090), "e": (530, 1840), "i": (270, 2290), "o": (570, 840
 HISS = {"s": (4500, 7500), "f": (1500, 4000)}
 SECONDS_OF_LETTER = (0.10, 0.18)
 DIRECTIONS = {"down": (2, 0), "left": (0, -3), "right": (0, 3), "up": (-2, 0)}
+ANIMALS = ("cat", "dog", "fox", "hen", "owl", "rabbit", "sheep", "tiger")
+VERBS = ("went", "ran", "jumped", "looked", "walked slowly", "came back")
+PLACES = ("to the river", "into the house", "over the hill", "under a tree", "to town")
 FRAMES, HEIGHT, WIDTH, FRAME_RATE = 60, 96, 160, 30
 
 Array = np.ndarray[Any, Any]
@@ -166,7 +170,27 @@ def video(path: Path, direction: tuple[int, int], random: np.random.Generator) -
         output.mux(stream.encode(None))
 
 
-MAKERS = {maker.__name__: maker for maker in (photos, shapes, speech, videos)}
+def texts(folder: Path, train: int = 1024, val: int = 64) -> None:
+    """Write stories of 1 to 30 sentences, most of them short."""
+    random = np.random.default_rng(2)
+    for part, count in (("train", train), ("val", val)):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+        for number in range(count):
+            sentences = min(30, 1 + int(random.exponential(5)))
+            (folder / part / f"{number:04}.txt").write_text(story(sentences, random))
+
+
+def story(sentences: int, random: np.random.Generator) -> str:
+    """Return sentences on one animal, which the first one names."""
+    hero = str(random.choice(ANIMALS))
+    lines = [f"Once there was a {hero}."]
+    for _ in range(sentences):
+        verb, place = (str(random.choice(words)) for words in (VERBS, PLACES))
+        lines.append(f"The {hero} {verb} {place}.")
+    return " ".join(lines)
+
+
+MAKERS = {maker.__name__: maker for maker in (photos, shapes, speech, videos, texts)}
 
 
 def main() -> None:

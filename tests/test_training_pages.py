@@ -21,6 +21,7 @@ PAGES = {
     "segmentation": "segmentation",
     "speech": "asr",
     "clips": "clips",
+    "language": "language",
 }
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -76,7 +77,7 @@ THREE = """\
 import sys
 
 sys.path.append(sys.argv[1])
-import asr, detection, torch.distributed, train
+import asr, detection, language, torch.distributed, train
 
 torch.distributed.init_process_group("gloo")
 train.train("photos/train", "photos/val", 8, epochs=3, save="train.pt")
@@ -84,6 +85,7 @@ shapes = "shapes/train/images", "shapes/train/annotations.json"
 shapes += "shapes/val/images", "shapes/val/annotations.json"
 detection.train(*shapes, epochs=2, save="detection.pt")
 asr.train("speech/train.json", "speech/val.json", "aeiousf", epochs=2, save="asr.pt")
+language.train("texts/train", "texts/val", epochs=2, save="language.pt")
 torch.distributed.destroy_process_group()
 """
 
@@ -95,6 +97,7 @@ def test_two_ranks_train_one_model(photos, tmp_path):
     # 65 = 2 * 32 + 1: behind two full batches, one rank has a sample left, and the other has none.
     make_data.shapes(tmp_path / "shapes", train=65, val=9)
     make_data.speech(tmp_path / "speech", train=65, val=9)
+    make_data.texts(tmp_path / "texts", train=65, val=9)
     (tmp_path / "three.py").write_text(THREE)
     result = run_on_two_ranks(tmp_path, "three.py", str(EXAMPLES), imports="torch._dynamo")
     for measure, name in (("accuracy", "train"), ("found", "detection"), ("letter errors", "asr")):
@@ -102,6 +105,44 @@ def test_two_ranks_train_one_model(photos, tmp_path):
         last = torch.load(tmp_path / f"{name}.pt")["epoch"]
         assert [number for number, *_ in found] == list(range(last + 1))  # one rank prints
         assert found[-1][1] < 0.9 * found[0][1], (name, found)
+    assert [number for number, *_ in bits_of(result.stdout)] == [0, 1]
+
+
+def bits_of(output):
+    """Return number, loss and bits a byte of each epoch that was printed."""
+    found = re.findall(r"epoch (\d+): loss ([\d.]+), ([\d.]+) bits", output)
+    return [(int(number), float(loss), float(bits)) for number, loss, bits in found]
+
+
+@pytest.mark.slow
+def test_language_is_learned_and_the_run_goes_on(tmp_path, capsys):
+    make_data.texts(tmp_path, train=64, val=8)
+    language, parts = example("language"), (f"{tmp_path}/train", f"{tmp_path}/val")
+    language.train(*parts, epochs=1, save=f"{tmp_path}/run.pt")
+    language.train(*parts, epochs=3, save=f"{tmp_path}/run.pt")
+    found = bits_of(capsys.readouterr().out)
+    assert [number for number, *_ in found] == [0, 1, 2]
+    assert found[-1][1] < 0.8 * found[0][1]
+    assert found[-1][2] < 0.8 * found[0][2]
+
+
+def test_a_model_of_language_sees_no_other_text(tmp_path):
+    make_data.texts(tmp_path, train=16, val=1)
+    language = example("language")
+    with language.batches_of(
+        language.rows(f"{tmp_path}/train", False, "cpu"), "partial"
+    ) as batches:
+        tokens, cu_seqlens, positions = next(iter(batches))
+    model, (_, first, second) = language.Model(), cu_seqlens[0, :3].tolist()
+    other = tokens.clone()
+    other[0, :first] = torch.randint(1, 256, (first,))
+    # The losses of the second text alone count, and the first text has no part in them.
+    only = torch.zeros_like(positions)
+    only[0, first:second] = positions[0, first:second]
+    with torch.no_grad():
+        (loss, count), (same, _) = (model(each, cu_seqlens, only) for each in (tokens, other))
+    assert count == second - first - 1
+    assert loss == same
 
 
 FORMATS = ("tfrecord", "webdataset", "parquet", "arrays")

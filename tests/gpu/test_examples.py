@@ -83,3 +83,26 @@ def test_jax_learns_from_batches_of_the_gpu(data, capsys):
     assert len(losses) == 3
     assert losses[2] < losses[0]
     assert {device.platform for device in names["batch"]["image"].devices()} == {"gpu"}
+
+
+def test_language_is_learned(data, capsys):
+    language = example("language")
+    language.train(*data("texts", 128, 8), epochs=6, device="cuda")
+    found = re.findall(r"loss ([\d.]+), ([\d.]+) bits", capsys.readouterr().out)
+    assert len(found) == 6
+    assert all(
+        float(last) < 0.7 * float(first) for first, last in zip(found[0], found[-1], strict=True)
+    )
+
+
+def test_attention_by_bounds_is_attention_by_a_mask(data):
+    language = example("language")
+    folder, _ = data("texts", 128, 8)
+    with language.batches_of(language.rows(folder, False, "cuda"), "partial") as batches:
+        batch = next(iter(batches))
+    model = language.Model()
+    with torch.no_grad():
+        wanted, count = model(*(part.cpu() for part in batch))
+        found, found_count = model.cuda()(*batch)
+    assert count == found_count > 2000
+    assert abs(float(found) - float(wanted)) < 5e-3 * float(wanted)  # bfloat16
