@@ -18,6 +18,7 @@ from ..arrays import Array, DType
 from ..control.readings import Decisions, Readings
 from ..tensors import PackedRows, TensorList, TensorListCPU, TensorListGPU, address_of
 from ..tensors.array_rows import as_rows
+from ..tensors.current_device import CurrentDevice
 from ..tensors.device_leases import Lease
 from ..tensors.device_memory import DevicePool, borrow_stream, return_stream
 from .cupy_module import compiled
@@ -135,12 +136,12 @@ class Device:
 
     def beside(self) -> Device:
         """Return a device with another stream and the same memory, until `give_back`."""
-        stream = borrow_stream(self._cupy, self._cupy.cuda.Device(self.id))
+        stream = borrow_stream(self._cupy, CurrentDevice(self.id))
         return Device(self._cupy, self.id, stream, self.pool, self.num_threads)
 
     def give_back(self) -> None:
         """Give back the stream of `beside`."""
-        return_stream(self._cupy.cuda.Device(self.id), self.stream)
+        return_stream(CurrentDevice(self.id), self.stream)
 
     @contextmanager
     def launching(self) -> Iterator[None]:
@@ -344,12 +345,9 @@ class Device:
         event.record(self._cupy.cuda.Stream.null)
         self.wait(event)
 
-    @contextmanager
-    def current(self) -> Iterator[None]:
+    def current(self) -> CurrentDevice:
         """Make the device's context current in the calling thread until the context ends."""
-        with self._cupy.cuda.Device(self.id):
-            self._cupy.cuda.runtime.free(0)  # makes it current for CUDA's driver, too
-            yield
+        return CurrentDevice(self.id)
 
     def waiting(self, awaited: Awaited) -> AbstractContextManager[None]:
         """Count the time until the context ends in `times.wait_ns`."""

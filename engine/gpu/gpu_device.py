@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import PipelineStopped
 from ..tensors.captures import BesideCaptures
+from ..tensors.current_device import CurrentDevice
 from ..tensors.device_memory import DevicePool, borrow_stream, return_stream
 from ..tensors.streams import ForeignStream
 from .cupy_module import compiled, import_cupy
@@ -49,9 +50,11 @@ class GpuDevice:
     def __init__(self, device_id: int | None, budget: int | None, num_threads: int) -> None:
         self.check_context()
         self._cupy = import_cupy()
-        self._device = self._cupy.cuda.Device(device_id)
+        runtime = self._cupy.cuda.runtime
+        self._device = CurrentDevice(runtime.getDevice() if device_id is None else device_id)
         if budget is None:
-            budget = default_budget(self._device.mem_info[1])
+            with self._device:
+                budget = default_budget(runtime.memGetInfo()[1])
         self.pool = DevicePool(self._cupy, self._device, budget=budget)
         self._num_threads = num_threads
         self._events: deque[cupy.cuda.Event] = deque()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from ..tensors.captures import BesideCaptures
+from ..tensors.current_device import CurrentDevice
 
 _PORTABLE, _MAPPED = 1, 2  # flags of cudaHostRegister
 
@@ -19,7 +20,7 @@ class HostRegistry:
 
     def __init__(self, cupy: ModuleType, device_id: int) -> None:
         self._runtime = cupy.cuda.runtime
-        self._device = cupy.cuda.Device(device_id)
+        self._device = CurrentDevice(device_id)
 
     def register(self, address: int, size: int) -> None:
         """Lock whole pages in memory, and let kernels read them.

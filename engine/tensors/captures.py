@@ -17,7 +17,7 @@ _RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
 
 
 @cache
-def _driver() -> Any:
+def cuda_driver() -> Any:
     """Return NVIDIA's driver, whose calls keep the GIL, or None if there is none."""
     try:
         return ctypes.PyDLL("libcuda.so.1")
@@ -39,5 +39,5 @@ class BesideCaptures(AbstractContextManager[None]):
 
     def _exchange(self) -> None:
         """Set the thread's mode, and remember the mode from before."""
-        if (driver := _driver()) is not None:
+        if (driver := cuda_driver()) is not None:
             driver.cuThreadExchangeStreamCaptureMode(ctypes.byref(self._mode))

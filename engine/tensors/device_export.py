@@ -11,6 +11,7 @@ import ctypes
 from typing import Any
 
 from ..errors import ArgumentError
+from .current_device import CurrentDevice
 from .device_leases import Lease
 from .streams import DEFAULT_STREAM
 
@@ -62,7 +63,7 @@ def copy_out(
     stream = stream_handle(cuda_stream)
     address = ptr.value if isinstance(ptr, ctypes.c_void_p) else ptr
     runtime = cupy.cuda.runtime
-    with array.device:
+    with CurrentDevice(array.device.id):
         if array.nbytes:
             runtime.memcpyAsync(address, array.data.ptr, array.nbytes, _ANY_TO_ANY, stream)
         if lease is not None:

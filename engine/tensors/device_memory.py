@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .captures import BesideCaptures
+from .current_device import CurrentDevice
 from .device_leases import Lease
 from .device_pieces import DeviceSegment, FreePieces, Piece
 from .stream_marks import Mark, StreamMarks
@@ -61,7 +62,7 @@ PINNED_STEPS: tuple[int, int] = (1 << 20, 16 << 20)
 _unused_streams: dict[int, deque[Any]] = defaultdict(deque)
 
 
-def borrow_stream(cupy: ModuleType, device: Any) -> Any:
+def borrow_stream(cupy: ModuleType, device: CurrentDevice) -> Any:
     """Return a non-blocking CUDA stream that will never be destroyed."""
     with suppress(IndexError):
         return _unused_streams[device.id].popleft()
@@ -69,7 +70,7 @@ def borrow_stream(cupy: ModuleType, device: Any) -> Any:
         return cupy.cuda.Stream(non_blocking=True)
 
 
-def return_stream(device: Any, stream: Any) -> None:
+def return_stream(device: CurrentDevice, stream: Any) -> None:
     """Let another pipeline use the stream."""
     _unused_streams[device.id].append(stream)
 
@@ -139,7 +140,7 @@ class DevicePool:
 
     Args:
         cupy: the module.
-        device: the CuPy device.
+        device: the device.
         budget: bytes that should be lent at most. The pool does not enforce the budget: callers
             check `room` before they start a batch.
 
@@ -147,7 +148,7 @@ class DevicePool:
         budget: see the argument.
     """
 
-    def __init__(self, cupy: ModuleType, device: Any, budget: int = 1 << 62) -> None:
+    def __init__(self, cupy: ModuleType, device: CurrentDevice, budget: int = 1 << 62) -> None:
         self._cupy = cupy
         self._device = device
         self.budget = budget
@@ -201,7 +202,7 @@ class DevicePool:
 
         The memory does not count as lent. It goes back to the device with its last array.
         """
-        segment = DeviceSegment(self._allocate(nbytes))
+        segment = DeviceSegment(self._allocate(nbytes), self._device)
         address = segment.memory.ptr
         memory = self._cupy.cuda.UnownedMemory(address, nbytes, segment, self._device.id)
         return self._cupy.ndarray((nbytes,), "u1", self._cupy.cuda.MemoryPointer(memory, 0))
@@ -218,7 +219,7 @@ class DevicePool:
 
     def _tidy(self) -> None:
         """Take in what came back, unless another holds the lock, who calls this afterwards."""
-        with BesideCaptures():  # the thread may be any
+        with self._device, BesideCaptures():  # the thread may be any
             while self._returned and self._lock.acquire(blocking=False):
                 try:
                     surplus = self._settle()
@@ -323,8 +324,8 @@ class DevicePool:
         segment = None
         if nbytes > least:
             with suppress(MemoryError):
-                segment = DeviceSegment(self._allocate(nbytes))
-        segment = segment or DeviceSegment(self._allocate(least))
+                segment = DeviceSegment(self._allocate(nbytes), self._device)
+        segment = segment or DeviceSegment(self._allocate(least), self._device)
         with self._lock:
             self._taken += segment.size
             self._segments.append(segment)
@@ -376,7 +377,8 @@ class DevicePool:
         """
         if self._has_pinned:
             # The context may be lost.
-            with suppress(self._cupy.cuda.runtime.CUDARuntimeError), BesideCaptures():
+            ended = suppress(self._cupy.cuda.runtime.CUDARuntimeError)
+            with ended, self._device, BesideCaptures():
                 self._cupy.get_default_pinned_memory_pool().free_all_blocks()
             self._has_pinned = False
 

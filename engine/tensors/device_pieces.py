@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from .captures import BesideCaptures
+from .current_device import CurrentDevice
 from .stream_marks import Waits, join
 
 
@@ -22,16 +23,17 @@ class DeviceSegment:
         is_retired: whether no more pieces are lent, so that the segment can be freed soon.
     """
 
-    __slots__ = ("is_retired", "lent", "memory", "size")
+    __slots__ = ("_device", "is_retired", "lent", "memory", "size")
 
-    def __init__(self, memory: Any) -> None:
+    def __init__(self, memory: Any, device: CurrentDevice) -> None:
         self.memory = memory
+        self._device = device
         self.size: int = memory.size
         self.lent = 0
         self.is_retired = False
 
     def __del__(self) -> None:
-        with BesideCaptures():
+        with self._device, BesideCaptures():
             del self.memory
 
 

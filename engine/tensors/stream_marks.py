@@ -12,6 +12,7 @@ from itertools import count, takewhile
 from types import ModuleType
 from typing import Any
 
+from .current_device import CurrentDevice
 from .streams import ForeignStream
 
 Waits = dict[int | None, int]
@@ -26,10 +27,10 @@ class StreamMarks:
 
     Args:
         cupy: the module.
-        device: the CuPy device.
+        device: the device.
     """
 
-    def __init__(self, cupy: ModuleType, device: Any) -> None:
+    def __init__(self, cupy: ModuleType, device: CurrentDevice) -> None:
         self._cupy = cupy
         self._device = device
         self._foreign = (ForeignStream, cupy.cuda.ExternalStream)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from ...engine.errors import MissingDependencyError
 from ...engine.gpu.cupy_module import import_cupy
+from ...engine.tensors.current_device import CurrentDevice
 
 _TYPES = {"cpu": "cpu", "gpu": "gpu", "cuda": "gpu"}
 _DLPACK_TYPES = {1: "cpu", 2: "gpu", 3: "cpu"}  # 3: memory of the host that CUDA pinned
@@ -83,7 +84,7 @@ class Device:
     def __enter__(self) -> Device:
         context = None
         if self.device_type == "gpu" and (cupy := cupy_if_any()) is not None:
-            context = cupy.cuda.Device(self.device_id)
+            context = CurrentDevice(self.device_id)
             context.__enter__()
         self._entered.append(context)
         _state.devices.append(self)

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from penstock.engine.gpu import host_registry
 from penstock.engine.gpu.host_registry import HostRegistry
 
 
@@ -42,7 +43,7 @@ def runtime():
 
 
 @pytest.fixture
-def registry(runtime):
+def registry(runtime, monkeypatch):
     class Device:
         def __init__(self, number):
             self.number = number
@@ -53,7 +54,8 @@ def registry(runtime):
         def __exit__(self, *error):
             runtime.current = None
 
-    return HostRegistry(SimpleNamespace(cuda=SimpleNamespace(runtime=runtime, Device=Device)), 3)
+    monkeypatch.setattr(host_registry, "CurrentDevice", Device)
+    return HostRegistry(SimpleNamespace(cuda=SimpleNamespace(runtime=runtime)), 3)
 
 
 def test_memory_is_for_the_kernels_of_all_devices(registry, runtime):

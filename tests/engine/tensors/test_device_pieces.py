@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -15,7 +16,7 @@ SIZES = (16, 40, 24)  # of segments that lie side by side
 
 @pytest.fixture
 def segments():
-    return [DeviceSegment(SimpleNamespace(size=size)) for size in SIZES]
+    return [DeviceSegment(SimpleNamespace(size=size), nullcontext()) for size in SIZES]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from penstock import PipelineStopped
-from penstock.engine.gpu import gpu_device
+from penstock.engine.gpu import device, gpu_device
 from penstock.engine.gpu.gpu_device import GpuDevice, default_budget
 from penstock.engine.tensors import device_memory
 from penstock.engine.tensors.streams import ForeignStream
@@ -51,14 +51,17 @@ class Event:
 class Card(nullcontext):
     """A device."""
 
-    id = CARD
-    mem_info = 70 << 30, 80 << 30  # free and all bytes
+    def __init__(self, number):
+        super().__init__()
+        self.id = number
 
 
 @pytest.fixture
 def runtime():
     """The calls of CUDA's runtime; those in `failing` fail."""
     found = SimpleNamespace(calls=[], failing=set(), CUDARuntimeError=CudaRuntimeError)
+    found.getDevice = lambda: CARD
+    found.memGetInfo = lambda: (70 << 30, 80 << 30)  # free and all bytes
 
     def record(name):
         def call(*arguments):
@@ -82,7 +85,6 @@ def gpu(runtime, monkeypatch):
 
     stream.from_external = external.from_external
     cuda = SimpleNamespace(
-        Device=lambda number: Card(),
         Stream=stream,
         Event=Event,
         ExternalStream=SimpleNamespace,
@@ -91,6 +93,8 @@ def gpu(runtime, monkeypatch):
     )
     cupy = SimpleNamespace(cuda=cuda, ndarray=np.ndarray)
     monkeypatch.setattr(gpu_device, "import_cupy", lambda: cupy)
+    for module in (device, gpu_device):
+        monkeypatch.setattr(module, "CurrentDevice", Card)
     monkeypatch.setattr(GpuDevice, "lost", "")
     yield GpuDevice(None, 1 << 20, 3)
     device_memory._unused_streams.pop(CARD, None)
