@@ -11,7 +11,7 @@ from . import augmentations as a
 from .core import Augmentation, Policy
 from .core.sequences import Labels, StepSequences, apply_sequences
 from .policy_tables import TABLES
-from .suites import options_of
+from .suites import by_factor, options_of
 from .translations import get_translations
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
 
 Shape = DataNode | Sequence[int] | None
 _BINS = 11
-_ENHANCED = (0.1, 1.9)
 _MOST_PIXELS, _MOST_RELATIVE = 250, 1.0
 
 _WITHOUT_TRANSLATION = "reduced_image_net"
@@ -220,20 +219,6 @@ def _suite(
     translations = get_translations(
         use_shape, _MOST_PIXELS, _MOST_RELATIVE, max_translate_abs, max_translate_rel
     )
-    suite = [
-        *translations,
-        a.shear_x.augmentation((0, 0.3), True),
-        a.shear_y.augmentation((0, 0.3), True),
-        a.rotate.augmentation((0, 30), True),
-        a.brightness.augmentation(_ENHANCED, False, None),
-        a.contrast.augmentation(_ENHANCED, False, None),
-        a.color.augmentation(_ENHANCED, False, None),
-        a.sharpness.augmentation(_ENHANCED, False, a.sharpness_kernel_shifted),
-        a.posterize.augmentation((0, 4), False, a.poster_mask_uint8),
-        a.solarize.augmentation((0, 256), False),
-        a.solarize_add.augmentation((0, 110), False),
-        a.invert,
-        a.equalize,
-        a.auto_contrast,
-    ]
+    more = a.solarize_add.augmentation((0, 110), False), a.invert
+    suite = [*by_factor(translations), *more]
     return {augmentation.name: augmentation for augmentation in suite}

@@ -12,7 +12,7 @@ from . import augmentations as a
 from .core import Augmentation
 from .core.policies import Step, check_bins, is_int
 from .core.sequences import Labels, StepSequences, apply_sequences
-from .suites import fitting, options_of, without
+from .suites import by_factor, fitting, increasing, options_of, without
 from .translations import get_translations
 
 __all__ = [
@@ -23,8 +23,6 @@ __all__ = [
 ]
 
 _MOST_PIXELS, _MOST_RELATIVE = 100, 100 / 224
-_ENHANCED = (0, 0.9)
-_ENHANCED_BY_FACTOR = (0.1, 1.9)
 
 
 def rand_augment(
@@ -147,16 +145,10 @@ def get_rand_augment_suite(
         use_shape: whether translations are relative to an argument `shape`.
         max_translate_abs, max_translate_rel: see `rand_augment`.
     """
-    return [
-        *_moving(use_shape, max_translate_abs, max_translate_rel),
-        a.brightness.augmentation(_ENHANCED, True, a.shift_enhance_range),
-        a.contrast.augmentation(_ENHANCED, True, a.shift_enhance_range),
-        a.color.augmentation(_ENHANCED, True, a.shift_enhance_range),
-        a.sharpness.augmentation(_ENHANCED, True, a.sharpness_kernel),
-        a.posterize.augmentation((8, 4), False, a.poster_mask_uint8),
-        a.solarize.augmentation((256, 0)),
-        *_WITHOUT_MAGNITUDE,
-    ]
+    translations = get_translations(
+        use_shape, _MOST_PIXELS, _MOST_RELATIVE, max_translate_abs, max_translate_rel
+    )
+    return increasing(translations, shear=0.3, degrees=30, enhanced=(0, 0.9), least_bits=4)
 
 
 def get_rand_augment_non_monotonic_suite(
@@ -166,30 +158,7 @@ def get_rand_augment_non_monotonic_suite(
 
     See `get_rand_augment_suite`.
     """
-    return [
-        *_moving(use_shape, max_translate_abs, max_translate_rel),
-        a.brightness.augmentation(_ENHANCED_BY_FACTOR, False, None),
-        a.contrast.augmentation(_ENHANCED_BY_FACTOR, False, None),
-        a.color.augmentation(_ENHANCED_BY_FACTOR, False, None),
-        a.sharpness.augmentation(_ENHANCED_BY_FACTOR, False, a.sharpness_kernel_shifted),
-        a.posterize.augmentation((0, 4), False, a.poster_mask_uint8),
-        a.solarize.augmentation((0, 256), False, None),
-        *_WITHOUT_MAGNITUDE,
-    ]
-
-
-_WITHOUT_MAGNITUDE = (a.equalize, a.auto_contrast, a.identity)
-
-
-def _moving(
-    use_shape: bool, max_translate_abs: object, max_translate_rel: object
-) -> list[Augmentation]:
     translations = get_translations(
         use_shape, _MOST_PIXELS, _MOST_RELATIVE, max_translate_abs, max_translate_rel
     )
-    return [
-        *translations,
-        a.shear_x.augmentation((0, 0.3), True),
-        a.shear_y.augmentation((0, 0.3), True),
-        a.rotate.augmentation((0, 30), True),
-    ]
+    return [*by_factor(translations), a.identity]

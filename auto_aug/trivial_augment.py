@@ -7,17 +7,15 @@ from typing import Any
 
 from ..engine.errors import ArgumentError
 from ..engine.graph.nodes import DataNode
-from . import augmentations as a
 from .core import Augmentation
 from .core.policies import Step, check_bins
 from .core.sequences import Labels, StepSequences, apply_sequences
-from .suites import fitting, options_of, without
+from .suites import fitting, increasing, options_of, without
 from .translations import get_translations
 
 __all__ = ["apply_trivial_augment", "get_trivial_augment_wide_suite", "trivial_augment_wide"]
 
 _MOST_PIXELS, _MOST_RELATIVE = 32, 1.0
-_ENHANCED = (0.01, 0.99)
 
 
 def trivial_augment_wide(
@@ -124,18 +122,4 @@ def get_trivial_augment_wide_suite(
     translations = get_translations(
         use_shape, _MOST_PIXELS, _MOST_RELATIVE, max_translate_abs, max_translate_rel
     )
-    return [
-        *translations,
-        a.shear_x.augmentation((0, 0.99), True),
-        a.shear_y.augmentation((0, 0.99), True),
-        a.rotate.augmentation((0, 135), True),
-        a.brightness.augmentation(_ENHANCED, True, a.shift_enhance_range),
-        a.contrast.augmentation(_ENHANCED, True, a.shift_enhance_range),
-        a.color.augmentation(_ENHANCED, True, a.shift_enhance_range),
-        a.sharpness.augmentation(_ENHANCED, True, a.sharpness_kernel),
-        a.posterize.augmentation((8, 2), False, a.poster_mask_uint8),
-        a.solarize.augmentation((256, 0)),
-        a.equalize,
-        a.auto_contrast,
-        a.identity,
-    ]
+    return increasing(translations, shear=0.99, degrees=135, enhanced=(0.01, 0.99), least_bits=2)

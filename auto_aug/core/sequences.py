@@ -273,12 +273,9 @@ def _apply_selected(
         step = steps[position]
         index = step[1]
         signed = SignedMagnitudeBin(index // 2, index & 1, index)
-        chosen: list[Callable[..., Any]] = [_unchanged, *stages[position % drawn.stages]]
+        chosen: list[Callable[..., Any]] = [lambda data, **_: data]
+        chosen += stages[position % drawn.stages]
         data = select(
             chosen, step[0], data, magnitude_bin=signed, num_magnitude_bins=drawn.bins, **arguments
         )
-    return data
-
-
-def _unchanged(data: DataNode, **_: object) -> DataNode:
     return data
