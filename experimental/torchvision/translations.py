@@ -6,6 +6,7 @@ torchvision is not imported: its objects are known by the names of their classes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,9 @@ from . import (
     warps,
 )
 from .transform import Transform, value_of
+
+_OWN = ("device", "inplace", "seed")
+"""Arguments of transforms here that do not come from torchvision's."""
 
 
 class TranslationError(ArgumentError):
@@ -114,13 +118,15 @@ def _translated(transform: object, device: str | None) -> Transform:
     return TRANSLATIONS[name](transform, device)
 
 
-def _copied(kind: Callable[..., Transform], *names: str) -> Callable[[Any, str | None], Transform]:
+def _arguments(kind: Callable[..., Transform], transform: object) -> dict[str, Any]:
+    """Return the arguments of a transform here: attributes of torchvision's transform."""
+    names = [name for name in signature(kind).parameters if name not in _OWN]
+    return {name: getattr(transform, name) for name in names}
+
+
+def _copied(kind: Callable[..., Transform]) -> Callable[[Any, str | None], Transform]:
     """Return a translation that passes attributes of torchvision's transform on."""
-
-    def translate(transform: object, device: str | None) -> Transform:
-        return kind(**{name: getattr(transform, name) for name in names}, device=device)
-
-    return translate
+    return lambda transform, device: kind(**_arguments(kind, transform), device=device)
 
 
 def _to_dtype(transform: Any, device: str | None) -> Transform:
@@ -133,13 +139,12 @@ def _to_dtype(transform: Any, device: str | None) -> Transform:
 
 
 def _erasing(transform: Any, device: str | None) -> Transform:
-    value = transform.value
+    arguments = _arguments(conversion.RandomErasing, transform)
+    value = arguments["value"]
     if isinstance(value, str) or value is None:
         raise TranslationError("value='random' fills with noise, which is not translated")
-    value = np.ravel(np.asarray(value, np.float64)).tolist()
-    names = ("p", "scale", "ratio")
-    arguments = {name: getattr(transform, name) for name in names}
-    return conversion.RandomErasing(**arguments, value=value, device=device)
+    arguments["value"] = np.ravel(np.asarray(value, np.float64)).tolist()
+    return conversion.RandomErasing(**arguments, device=device)
 
 
 def _normalize(transform: Any, device: str | None) -> Transform:
@@ -181,18 +186,18 @@ def _preset(transform: Any, device: str | None) -> Transform:
     return choices.Sequential(steps, device)
 
 
-def _auto(kind: Callable[..., Transform], *names: str) -> Callable[[Any, str | None], Transform]:
+def _auto(kind: Callable[..., Transform]) -> Callable[[Any, str | None], Transform]:
     """Return a translation of a transform that draws changes."""
 
     def translate(transform: Any, device: str | None) -> Transform:
-        arguments = {name: getattr(transform, name) for name in names}
+        arguments = _arguments(kind, transform)
         if kind is auto_augment.AutoAugment:
             policies = getattr(transform, "_policies", None) or transform.policies
             arguments["policy"] = policies
-        fill = transform.fill
+        fill = arguments["fill"]
         if isinstance(fill, list | tuple) and len(set(fill)) == 1:
-            fill = fill[0]
-        return kind(**arguments, interpolation=transform.interpolation, fill=fill, device=device)
+            arguments["fill"] = fill[0]
+        return kind(**arguments, device=device)
 
     return translate
 
@@ -218,68 +223,53 @@ def _member(transform: object, device: str | None) -> Transform:
     return made[0] if len(made) == 1 else choices.Sequential(made, device)
 
 
-_CROP = ("size", "padding", "pad_if_needed", "fill", "padding_mode")
-_FILTER = ("interpolation", "antialias")
 TRANSLATIONS: dict[str, Callable[[Any, str | None], Transform]] = {
-    "AugMix": _auto(mixing.AugMix, "severity", "mixture_width", "chain_depth", "alpha", "all_ops"),
+    "AugMix": _auto(mixing.AugMix),
     "AutoAugment": _auto(auto_augment.AutoAugment),
-    "CenterCrop": _copied(geometry.CenterCrop, "size"),
+    "CenterCrop": _copied(geometry.CenterCrop),
     "ClampBoundingBoxes": _clamping,
-    "ColorJitter": _copied(color.ColorJitter, "brightness", "contrast", "saturation", "hue"),
-    "ConvertImageDtype": _copied(conversion.ConvertImageDtype, "dtype"),
-    "GaussianBlur": _copied(color.GaussianBlur, "kernel_size", "sigma"),
-    "Grayscale": _copied(color.Grayscale, "num_output_channels"),
+    "ColorJitter": _copied(color.ColorJitter),
+    "ConvertImageDtype": _copied(conversion.ConvertImageDtype),
+    "GaussianBlur": _copied(color.GaussianBlur),
+    "Grayscale": _copied(color.Grayscale),
     "ImageClassification": _preset,
     "Normalize": _normalize,
     "ObjectDetection": _preset,
     "PILToTensor": _copied(conversion.PILToTensor),
-    "Pad": _copied(geometry.Pad, "padding", "fill", "padding_mode"),
-    "RandAugment": _auto(auto_augment.RandAugment, "num_ops", "magnitude", "num_magnitude_bins"),
-    "RandomAdjustSharpness": _copied(color.RandomAdjustSharpness, "sharpness_factor", "p"),
-    "RandomAffine": _copied(
-        warps.RandomAffine,
-        *("degrees", "translate", "scale", "shear", "interpolation", "fill", "center"),
-    ),
+    "Pad": _copied(geometry.Pad),
+    "RandAugment": _auto(auto_augment.RandAugment),
+    "RandomAdjustSharpness": _copied(color.RandomAdjustSharpness),
+    "RandomAffine": _copied(warps.RandomAffine),
     "RandomApply": _of_several(choices.RandomApply, "p"),
-    "RandomAutocontrast": _copied(color.RandomAutocontrast, "p"),
+    "RandomAutocontrast": _copied(color.RandomAutocontrast),
     "RandomChannelPermutation": _copied(distortion.RandomChannelPermutation),
     "RandomChoice": _of_several(choices.RandomChoice, "p"),
-    "RandomCrop": _copied(geometry.RandomCrop, *_CROP),
-    "RandomEqualize": _copied(color.RandomEqualize, "p"),
+    "RandomCrop": _copied(geometry.RandomCrop),
+    "RandomEqualize": _copied(color.RandomEqualize),
     "RandomErasing": _erasing,
-    "RandomGrayscale": _copied(color.RandomGrayscale, "p"),
-    "RandomHorizontalFlip": _copied(geometry.RandomHorizontalFlip, "p"),
-    "RandomInvert": _copied(color.RandomInvert, "p"),
+    "RandomGrayscale": _copied(color.RandomGrayscale),
+    "RandomHorizontalFlip": _copied(geometry.RandomHorizontalFlip),
+    "RandomInvert": _copied(color.RandomInvert),
     "RandomOrder": _of_several(choices.RandomOrder),
-    "RandomPerspective": _copied(
-        warps.RandomPerspective, "distortion_scale", "p", "interpolation", "fill"
-    ),
-    "RandomPhotometricDistort": _copied(
-        distortion.RandomPhotometricDistort, "brightness", "contrast", "saturation", "hue", "p"
-    ),
-    "RandomPosterize": _copied(color.RandomPosterize, "bits", "p"),
-    "RandomResize": _copied(random_sizes.RandomResize, "min_size", "max_size", *_FILTER),
-    "RandomResizedCrop": _copied(
-        geometry.RandomResizedCrop, "size", "scale", "ratio", "interpolation", "antialias"
-    ),
-    "RandomRotation": _copied(
-        warps.RandomRotation, "degrees", "interpolation", "expand", "center", "fill"
-    ),
-    "RandomShortestSize": _copied(
-        random_sizes.RandomShortestSize, "min_size", "max_size", *_FILTER
-    ),
-    "RandomSolarize": _copied(color.RandomSolarize, "threshold", "p"),
-    "RandomVerticalFlip": _copied(geometry.RandomVerticalFlip, "p"),
-    "RandomZoomOut": _copied(geometry.RandomZoomOut, "fill", "side_range", "p"),
-    "Resize": _copied(geometry.Resize, "size", "interpolation", "max_size", "antialias"),
-    "ScaleJitter": _copied(random_sizes.ScaleJitter, "target_size", "scale_range", *_FILTER),
+    "RandomPerspective": _copied(warps.RandomPerspective),
+    "RandomPhotometricDistort": _copied(distortion.RandomPhotometricDistort),
+    "RandomPosterize": _copied(color.RandomPosterize),
+    "RandomResize": _copied(random_sizes.RandomResize),
+    "RandomResizedCrop": _copied(geometry.RandomResizedCrop),
+    "RandomRotation": _copied(warps.RandomRotation),
+    "RandomShortestSize": _copied(random_sizes.RandomShortestSize),
+    "RandomSolarize": _copied(color.RandomSolarize),
+    "RandomVerticalFlip": _copied(geometry.RandomVerticalFlip),
+    "RandomZoomOut": _copied(geometry.RandomZoomOut),
+    "Resize": _copied(geometry.Resize),
+    "ScaleJitter": _copied(random_sizes.ScaleJitter),
     "SemanticSegmentation": _preset,
     "ToDtype": _to_dtype,
     "ToImage": _copied(conversion.ToImage),
     "ToPILImage": _to_pil,
     "ToPureTensor": _copied(conversion.ToPureTensor),
     "ToTensor": _copied(conversion.ToTensor),
-    "TrivialAugmentWide": _auto(auto_augment.TrivialAugmentWide, "num_magnitude_bins"),
+    "TrivialAugmentWide": _auto(auto_augment.TrivialAugmentWide),
 }
 
 _REASONS = {
