@@ -11,8 +11,7 @@ from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import ANY, BOOL, DTYPE, FLOAT, IMAGE_TYPE, INT, INTS, param
 from ...engine.tensors.dtypes import RGB, UINT8, to_numpy_type
 from .clip_frames import SMALLER_VIDEOS, ClipFrames, collect
-from .conversion import PlaneConversion
-from .on_device import ClipsOnDevice
+from .on_device import DecodesClips
 from .open_videos import OpenVideos, open_sound
 from .pictures import ClipDecoder, frames_of
 from .shared_videos import SharedVideos
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @register
-class DecodeClip(SampleOperator):
+class DecodeClip(DecodesClips, SampleOperator):
     """Decodes clips of videos in files.
 
     Inputs:
@@ -52,14 +51,8 @@ class DecodeClip(SampleOperator):
     step = param(INT, 0, "See `SharedVideos`.")
 
     def prepare(self) -> None:
-        made = (
-            self.image_type.name,
-            to_numpy_type(self.dtype).type,
-            self.normalized,
-            self.fill_value,
-        )
-        self._decoder = ClipDecoder(*made)
-        self._on_device = ClipsOnDevice(PlaneConversion(*made)) if self.device == "mixed" else None
+        dtype = to_numpy_type(self.dtype).type
+        self.decode_by(ClipDecoder(self.image_type.name, dtype, self.normalized, self.fill_value))
         self._videos = SharedVideos(self.open_url, self.step, self.index_of)
 
     def output_layouts(self) -> tuple[str, ...]:
@@ -87,13 +80,9 @@ class DecodeClip(SampleOperator):
     def remedies(self) -> Remedies:
         return {"decoding": SMALLER_VIDEOS}
 
-    def event_counts(self) -> dict[str, int]:
-        return self._on_device.event_counts() if self._on_device else {}
-
     def close(self) -> None:
         self._videos.close()
-        if self._on_device is not None:
-            self._on_device.close()
+        super().close()
 
 
 @register

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...engine.arrays import Array
+from ...engine.graph.operator import Array, Operator
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...formats.video.library import has_gpu_frames
 from ..on_cpu import CpuFallback
 from .clip_frames import NO_FRAMES, ClipFrames
 from .conversion import PlaneConversion
 from .decoder_pool import DecoderPool, Gpu
+from .pictures import ClipDecoder
 
 if TYPE_CHECKING:
     from ...engine.gpu.device import Device
@@ -38,11 +39,13 @@ class ClipsOnDevice:
     """Decodes the clips of batches in threads of its own.
 
     Args:
-        conversion: conversion of the frames.
+        decoder: what makes the same clips on the CPU.
     """
 
-    def __init__(self, conversion: PlaneConversion) -> None:
-        self._conversion = conversion
+    def __init__(self, decoder: ClipDecoder) -> None:
+        self._conversion = PlaneConversion(
+            decoder.space, decoder.dtype, decoder.normalized, decoder.fill
+        )
         self._fallback = CpuFallback(_ON_CPU)
         self._pool: DecoderPool | None = None
         self._lock = threading.Lock()
@@ -107,6 +110,25 @@ class ClipsOnDevice:
         else:
             batch.device.hold(frames)
             batch.count_bytes(device=held)
+
+
+class DecodesClips(Operator):
+    """Base of operators that decode clips on either device."""
+
+    _on_device: ClipsOnDevice | None = None
+
+    def decode_by(self, decoder: ClipDecoder) -> None:
+        """Use a decoder; with `device="mixed"`, on the GPU what makes the same clips."""
+        self._decoder = decoder
+        if self.device == "mixed":
+            self._on_device = ClipsOnDevice(decoder)
+
+    def event_counts(self) -> dict[str, int]:
+        return self._on_device.event_counts() if self._on_device else {}
+
+    def close(self) -> None:
+        if self._on_device is not None:
+            self._on_device.close()
 
 
 def can_decode() -> bool:

@@ -19,9 +19,8 @@ from ...formats.media import pyav
 from ...formats.video.selection import PAD_MODES, padded
 from ...formats.video.sound_arguments import SoundArguments
 from .clip_frames import SMALLER_VIDEOS, ClipFrames, collect
-from .conversion import PlaneConversion
 from .frames import FrameReader
-from .on_device import ClipsOnDevice
+from .on_device import DecodesClips
 from .pictures import ClipDecoder
 from .sound import SoundTrack
 from .span_sound import decode_span
@@ -29,12 +28,11 @@ from .span_sound import decode_span
 if TYPE_CHECKING:
     from ...engine.graph.context import BatchContext
 
-_SPACE = "RGB"
 _RANGE = ("start_frame", "end_frame", "sequence_length", "stride")
 
 
 @register
-class Video(SoundArguments, SampleOperator):
+class Video(SoundArguments, DecodesClips, SampleOperator):
     """Decodes frames of videos: all codecs and containers that FFmpeg reads, such as H.264, HEVC,
     VP9 and AV1 in MP4, Matroska, AVI or MPEG-TS.
 
@@ -127,11 +125,7 @@ class Video(SoundArguments, SampleOperator):
             self.refuse(f"`frames` excludes {' and '.join(ranged)}")
         if "end_frame" in self.given and "sequence_length" in self.given:
             self.refuse("`end_frame` excludes `sequence_length`")
-        self._clips = ClipDecoder(fill=self.fill_value)
-        self._on_device = None
-        if self.device == "mixed":
-            conversion = PlaneConversion(_SPACE, self._clips.dtype, False, self.fill_value)
-            self._on_device = ClipsOnDevice(conversion)
+        self.decode_by(ClipDecoder(fill=self.fill_value))
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("FHWC", "", "")[: self.num_outputs()]
@@ -140,7 +134,7 @@ class Video(SoundArguments, SampleOperator):
         reader = FrameReader(io.BytesIO(encoded.data), check_running=workspace.check_running)
         try:
             numbers = self._numbers(len(reader.index), **arguments)
-            frames = self._clips.decode(reader, numbers, workspace)
+            frames = self._decoder.decode(reader, numbers, workspace)
             if not self.audio:
                 return frames
             return frames, *self._sound(encoded, reader.index.span(numbers), workspace)
@@ -160,7 +154,7 @@ class Video(SoundArguments, SampleOperator):
             reader = FrameReader(io.BytesIO(video.data), pool=pool)
             try:
                 numbers = self._numbers(len(reader.index), **own)
-                frames = collect(reader, numbers, _SPACE)
+                frames = collect(reader, numbers, self._decoder.space)
                 if not self.audio:
                     return (frames,)
                 span = reader.index.span(numbers)
@@ -172,13 +166,6 @@ class Video(SoundArguments, SampleOperator):
 
     def remedies(self) -> Remedies:
         return {"decoding": SMALLER_VIDEOS}
-
-    def event_counts(self) -> dict[str, int]:
-        return self._on_device.event_counts() if self._on_device else {}
-
-    def close(self) -> None:
-        if self._on_device is not None:
-            self._on_device.close()
 
     def _sound(
         self, encoded: Array, span: tuple[float, float], workspace: Workspace

@@ -18,15 +18,14 @@ from ...engine.order.selection import Selection
 from ...engine.tensors import TensorListCPU, TensorListGPU
 from ...formats.media import pyav
 from .clip_frames import collect
-from .conversion import PlaneConversion
 from .decoder_pool import DecoderPool
 from .frames import FrameReader
-from .on_device import ClipsOnDevice
+from .on_device import DecodesClips
 from .pictures import ClipDecoder
 
 
 @register
-class VideoInput(FedInput):
+class VideoInput(DecodesClips, FedInput):
     """Hands out one long video after the other in sequences of frames.
 
     `Pipeline.feed_input(name, video)` queues a video: its bytes as an array of uint8, or a list of
@@ -72,12 +71,7 @@ class VideoInput(FedInput):
     def prepare(self) -> None:
         pyav()
         self.waits_for_feed = self.blocking
-        self._decoder = ClipDecoder()
-        self._on_device = None
-        if self.device == "mixed":
-            decoder = self._decoder
-            conversion = PlaneConversion(decoder.space, decoder.dtype, False, decoder.fill)
-            self._on_device = ClipsOnDevice(conversion)
+        self.decode_by(ClipDecoder())
         self._videos: deque[_FedVideo] = deque()
         self._batch_size = self._handed_out = 0
         self._clips: dict[int, tuple[_FedVideo, list[Array]]] = {}
@@ -139,15 +133,11 @@ class VideoInput(FedInput):
         self._close_if_done(video)
         return (self._on_device.convert(batch, rows),)
 
-    def event_counts(self) -> dict[str, int]:
-        return self._on_device.event_counts() if self._on_device else {}
-
     def close(self) -> None:
         for video in self._videos:
             video.reader.close()
         self._videos.clear()
-        if self._on_device is not None:
-            self._on_device.close()
+        super().close()
 
     def _close_if_done(self, video: _FedVideo) -> None:
         if not video.left and not any(video is other for other, _ in [*self._clips.values()]):
