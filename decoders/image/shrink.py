@@ -5,6 +5,7 @@ Each pixel is the mean of its area in the decoded image, as with OpenCV's INTER_
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,47 +71,41 @@ def shrink(image: Array, shorter: int, empty: Empty) -> Array:
     return out
 
 
-class DeviceShrink:
-    """Scales images in the memory of a GPU down.
+@cache
+def _kernel(dtype: DType) -> Kernel:
+    macros = ("Element", c_type(dtype)), ("WHOLE", str(int(dtype.kind != "f")))
+    return Kernel(Path(__file__).parent / "shrink.cu", "shrink", macros)
+
+
+def shrink_on_device(
+    device: Device,
+    dtype: DType,
+    source: NDArray[np.uint64],
+    sizes: NDArray[np.int64],
+    out: NDArray[np.uint64],
+    shapes: NDArray[np.int64],
+) -> None:
+    """Launch the kernel that scales images down in the memory of a GPU.
 
     Args:
+        device: the device.
         dtype: of the images.
+        source: addresses of the images.
+        sizes: height and width of the images: (images, 2).
+        out: addresses of the results.
+        shapes: height, width and channels of the results: (images, 3).
     """
-
-    def __init__(self, dtype: DType) -> None:
-        macros = {"Element": c_type(dtype), "WHOLE": str(int(dtype.kind != "f"))}
-        self._kernel = Kernel(
-            Path(__file__).parent / "shrink.cu", "shrink", tuple(sorted(macros.items()))
-        )
-
-    def launch(
-        self,
-        device: Device,
-        source: NDArray[np.uint64],
-        sizes: NDArray[np.int64],
-        out: NDArray[np.uint64],
-        shapes: NDArray[np.int64],
-    ) -> None:
-        """Launch the kernel.
-
-        Args:
-            device: the device.
-            source: addresses of the images.
-            sizes: height and width of the images: (images, 2).
-            out: addresses of the results.
-            shapes: height, width and channels of the results: (images, 3).
-        """
-        in_height, in_width = sizes.T.astype(np.int32)
-        height, width, channels = shapes.T.astype(np.int32)
-        table = struct_table(
-            "Sample",
-            len(source),
-            source=Pointers(source, "const Element*"),
-            out=Pointers(out, "Element*"),
-            in_height=in_height,
-            in_width=in_width,
-            height=height,
-            width=width,
-            channels=channels,
-        )
-        launch_elements(device, self._kernel, table, shapes.prod(axis=1))
+    in_height, in_width = sizes.T.astype(np.int32)
+    height, width, channels = shapes.T.astype(np.int32)
+    table = struct_table(
+        "Sample",
+        len(source),
+        source=Pointers(source, "const Element*"),
+        out=Pointers(out, "Element*"),
+        in_height=in_height,
+        in_width=in_width,
+        height=height,
+        width=width,
+        channels=channels,
+    )
+    launch_elements(device, _kernel(dtype), table, shapes.prod(axis=1))

@@ -27,7 +27,7 @@ from ...engine.gpu.kernels import Kernel
 from ...engine.gpu.launch import launch_elements
 from ...engine.gpu.tables import Pointers, struct_table
 from .mixed_batch import ChosenImages, DecodedImages, Files, PlacedImages, SortedFiles
-from .shrink import DeviceShrink, shrunk_sizes
+from .shrink import shrink_on_device, shrunk_sizes
 from .table import is_lasting
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ..on_cpu import CpuFallback
     from .image_cache import ImageCache
 
+_CUT = Kernel(Path(__file__).parent / "cut.cu", "cut")
 _WORD, _GROUP = 16, 128
 """Bytes that a thread of `cut.cu` loads, and those of the threads that load side by side."""
 
@@ -59,8 +60,6 @@ class WholeImages:
         self.shorter = shorter
         self.cache = cache
         self._dtype = dtype
-        self._cut = _WindowCut(dtype.itemsize)
-        self._shrink = DeviceShrink(dtype)
 
     @property
     def _is_used(self) -> bool:
@@ -151,8 +150,12 @@ class WholeImages:
         device, placed, chosen = batch.device, decoded.placed, decoded.placed.chosen
         rows = without(batch.errors, np.flatnonzero(decoded.is_whole))
         if self.shorter and len(rows):
-            targets, images, sizes = placed.targets, placed.images, chosen.boxes[rows, 2:]
-            self._shrink.launch(device, targets[rows], sizes, images[rows], chosen.shapes[rows])
+            targets, images, sizes = (
+                placed.targets[rows],
+                placed.images[rows],
+                chosen.boxes[rows, 2:],
+            )
+            shrink_on_device(device, self._dtype, targets, sizes, images, chosen.shapes[rows])
         is_cut = decoded.is_whole.copy()
         if chosen.by_form.hits is not None:
             is_cut[chosen.by_form.hits.rows] = True
@@ -160,7 +163,7 @@ class WholeImages:
         if len(rows):
             images, windows = placed.images[rows], chosen.windows[rows]
             out = placed.out.pointers()[rows]
-            self._cut.launch(device, images, chosen.shapes[rows], windows, out)
+            cut_windows(device, self._dtype.itemsize, images, chosen.shapes[rows], windows, out)
         if chosen.kept is not None and len(chosen.kept.rows):
             self._add(batch, decoded, chosen.kept, threads)
 
@@ -199,56 +202,47 @@ class WholeImages:
             [shrunk_sizes(sizes, self.shorter), np.full(len(sizes), channels, np.int64)]
         )
         if self.shorter:
-            self._shrink.launch(device, pixels, sizes, pixels, shapes)
+            shrink_on_device(device, self._dtype, pixels, sizes, pixels, shapes)
         if self.shorter or self.cache is not None:
-            self._cut.launch(device, pixels, shapes, boxes, out)
+            cut_windows(device, self._dtype.itemsize, pixels, shapes, boxes, out)
 
 
-class _WindowCut:
-    """Cuts windows out of whole images, in the memory of the GPU or host memory that it reads.
+def cut_windows(
+    device: Device,
+    itemsize: int,
+    images: NDArray[np.uint64],
+    shapes: NDArray[np.int64],
+    windows: NDArray[np.int64],
+    out: NDArray[np.uint64],
+) -> None:
+    """Launch the kernel that cuts windows out of whole images.
 
     Args:
+        device: the device.
         itemsize: bytes of an element.
+        images: addresses of the whole images, in the memory of the GPU or host memory that it
+            reads.
+        shapes: height, width and channels of the whole images: (images, 3).
+        windows: the windows: (images, 4).
+        out: addresses of the results.
     """
-
-    def __init__(self, itemsize: int) -> None:
-        self._kernel = Kernel(Path(__file__).parent / "cut.cu", "cut")
-        self._itemsize = itemsize
-
-    def launch(
-        self,
-        device: Device,
-        images: NDArray[np.uint64],
-        shapes: NDArray[np.int64],
-        windows: NDArray[np.int64],
-        out: NDArray[np.uint64],
-    ) -> None:
-        """Launch the kernel.
-
-        Args:
-            device: the device.
-            images: addresses of the whole images.
-            shapes: height, width and channels of the whole images: (images, 3).
-            windows: the windows: (images, 4).
-            out: addresses of the results.
-        """
-        y0, x0, y1, x1 = windows.T
-        pixels = shapes[:, 2] * self._itemsize
-        strides, lines = shapes[:, 1] * pixels, (x1 - x0) * pixels
-        groups = (lines + 2 * _GROUP - 2) // _GROUP  # wherever a line begins in its first group
-        words = groups * (_GROUP // _WORD)
-        offsets = y0 * strides + x0 * pixels
-        table = struct_table(
-            "Sample",
-            len(images),
-            source=Pointers(images + offsets.astype(np.uint64), "const unsigned char*"),
-            out=Pointers(out, "unsigned char*"),
-            height=(y1 - y0).astype(np.int32),
-            line=lines.astype(np.int32),
-            stride=strides.astype(np.int32),
-            words=words.astype(np.int32),
-        )
-        launch_elements(device, self._kernel, table, (y1 - y0) * words)
+    y0, x0, y1, x1 = windows.T
+    pixels = shapes[:, 2] * itemsize
+    strides, lines = shapes[:, 1] * pixels, (x1 - x0) * pixels
+    groups = (lines + 2 * _GROUP - 2) // _GROUP  # wherever a line begins in its first group
+    words = groups * (_GROUP // _WORD)
+    offsets = y0 * strides + x0 * pixels
+    table = struct_table(
+        "Sample",
+        len(images),
+        source=Pointers(images + offsets.astype(np.uint64), "const unsigned char*"),
+        out=Pointers(out, "unsigned char*"),
+        height=(y1 - y0).astype(np.int32),
+        line=lines.astype(np.int32),
+        stride=strides.astype(np.int32),
+        words=words.astype(np.int32),
+    )
+    launch_elements(device, _CUT, table, (y1 - y0) * words)
 
 
 def without(rows: Collection[int], chosen: Rows) -> Rows:

@@ -10,7 +10,7 @@ import pytest
 
 from penstock import ArgumentError, Pipeline, fn, types
 from penstock.decoders.image.decode import decode
-from penstock.decoders.image.shrink import DTYPES, DeviceShrink, shrink, shrunk_sizes
+from penstock.decoders.image.shrink import DTYPES, shrink, shrink_on_device, shrunk_sizes
 from penstock.engine.tensors import TensorListCPU
 
 from .pipelines import run
@@ -98,7 +98,7 @@ def test_devices_agree(gpu_device, dtype, channels):
     shapes = np.array([image.shape for image in on_cpu])
     source = gpu_device.to_device(TensorListCPU(images, "HWC"))
     out = gpu_device.empty(shapes, dtype)
-    DeviceShrink(dtype).launch(gpu_device, source.pointers(), sizes, out.pointers(), shapes)
+    shrink_on_device(gpu_device, dtype, source.pointers(), sizes, out.pointers(), shapes)
     gpu_device.synchronize()
     for row, expected in zip(out.as_cpu().rows(), on_cpu, strict=True):
         tolerance = 1 if dtype.kind != "f" else full * 2e-3 if dtype.itemsize == 2 else 1e-5

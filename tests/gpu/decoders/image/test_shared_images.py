@@ -12,7 +12,7 @@ import pytest
 
 from penstock import fn, types
 from penstock.decoders.cache import ram as ram_cache
-from penstock.decoders.image.whole_images import _WindowCut
+from penstock.decoders.image import whole_images
 from penstock.engine.closing import finish_closing
 from penstock.engine.gpu.device import Device
 from penstock.engine.gpu.host_registry import HostRegistry
@@ -91,12 +91,12 @@ def test_a_hit_takes_no_copy(registered, photographs, ram, monkeypatch):
         uploads.append(array.nbytes)
         original(self, to, array)
 
-    def launch(self, device, addresses, *arguments, original=_WindowCut.launch):
+    def cut(device, itemsize, addresses, *arguments, original=whole_images.cut_windows):
         images.extend(addresses.tolist())
-        original(self, device, addresses, *arguments)
+        original(device, itemsize, addresses, *arguments)
 
     monkeypatch.setattr(Device, "send", send)
-    monkeypatch.setattr(_WindowCut, "launch", launch)
+    monkeypatch.setattr(whole_images, "cut_windows", cut)
     with made(photographs, crop(ram), prefetch_queue_depth=1) as pipe:
         while events(pipe).get(HITS, 0) < 2 * len(photographs):
             pipe.run()

@@ -7,7 +7,7 @@ import mmap
 import numpy as np
 import pytest
 
-from penstock.decoders.image.whole_images import _WindowCut
+from penstock.decoders.image.whole_images import cut_windows
 from penstock.engine.tensors import address_of
 from penstock.engine.tensors.alignment import address_of_host
 
@@ -60,7 +60,7 @@ def cut(device, memory_with, images, windows, rng):
     device.fill(out, 0x5A)
     results = (address_of(out) + np.array(offsets)).astype(np.uint64)
     shapes = np.array([image.shape for image in images])
-    _WindowCut(itemsize).launch(device, np.array(addresses, np.uint64), shapes, windows, results)
+    cut_windows(device, itemsize, np.array(addresses, np.uint64), shapes, windows, results)
     device.synchronize()
     return out.get(), offsets
 
