@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .alignment import empty_aligned
 from .array_rows import as_rows
+from .current_device import CurrentDevice
 from .device_export import capsule_of, copy_out, interface_of
 from .device_leases import Lease
 from .edits import fitting_layout
@@ -305,7 +306,9 @@ def _to_host(array: Any) -> NDArray[Any]:
 
 
 def _copy_to_host(target: NDArray[Any], array: Any) -> None:
-    array.get(out=target)
+    _, device_id = array.__dlpack_device__()
+    with CurrentDevice(device_id):
+        array.get(out=target)
 
 
 def address_of(array: Any) -> int:
