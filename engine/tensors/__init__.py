@@ -23,6 +23,7 @@ memory          host memory that is recycled
 taken_memory    the memory that one batch takes
 streams         streams of user code
 captures        calls while another thread captures a CUDA graph
+current_device  the device to which the calls of a thread go
 device_memory   device memory that is recycled
 device_pieces   its segments, and pieces of segments
 device_leases   who uses a piece, on which streams
