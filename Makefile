@@ -20,7 +20,7 @@ WORKERS ?= 3
 # the time of its start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs gallery test test-quick test-frameworks peers lint stubs parity lowest pythons stress corpus bench gpu-test gpu-sanitize gpu-bench clean
+.PHONY: demo docs gallery test test-quick test-frameworks peers lint stubs parity lowest pythons azure stress corpus bench gpu-test gpu-sanitize gpu-bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -115,6 +115,12 @@ lowest: $(VENV)/dev
 PYTHONS ?= 3.11 3.12 3.13 3.14
 pythons: $(VENV)/dev
 	$(RUN) tests/packages.py --extras $(EXTRAS) --builds $(VENV)/packages $(PYTHONS)
+
+# Azure's protocol, spoken by Microsoft's own emulator, which is a program of Node.js.
+azure: $(VENV)/dev
+	npm install --silent --no-audit --no-fund --prefix $(VENV)/azurite azurite@3
+	PATH="$(abspath $(VENV))/azurite/node_modules/.bin:$$PATH" \
+		$(VENV)/bin/pytest -q tests/readers/remote/test_azure.py
 
 # Other projects' files against other libraries; `make corpus CORPUS=folder SAMPLE=100`.
 SAMPLE ?= 1000000

@@ -1,4 +1,4 @@
-"""Azure's protocol, spoken by Microsoft's own emulator. `npm install -g azurite` installs it."""
+"""Azure's protocol, spoken by Microsoft's own emulator, which `make azure` installs."""
 
 import base64
 import hashlib
