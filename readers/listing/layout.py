@@ -14,12 +14,15 @@ class Layout(NamedTuple):
     Attributes:
         fits: returns whether a folder has it.
         title, advice: what it is, and what to do.
-        are_parts: whether readers of shards may be meant to read a part of it.
         format: name of the format by which `datasets` opens the folder; "" if none does.
     """
 
     fits: Callable[[Folder], bool]
     title: str
     advice: str
-    are_parts: bool = False
     format: str = ""
+
+
+def holds(name: str, pattern: str) -> Callable[[Folder], bool]:
+    """Return what tells whether a folder in a folder has a file whose name fits a pattern."""
+    return lambda folder: name in folder.folders and folder.inner(name).has(pattern)

@@ -7,7 +7,7 @@ data set. A new layout is a row of `STORES` or `MEDIA`.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...engine.errors import SourceError
 from ..storage.urls import is_url, place_of
@@ -20,9 +20,9 @@ _LOOKED_INTO = 8
 """Folders in a folder of no known layout that are looked into: behind a URL, each is a request."""
 
 
-def found_layout(folder: Folder) -> Layout | None:
+def found_layout(folder: Folder, layouts: Iterable[Layout] = (*STORES, *MEDIA)) -> Layout | None:
     """Return the layout of a folder, or None."""
-    return next((layout for layout in (*STORES, *MEDIA) if layout.fits(folder)), None)
+    return next((layout for layout in layouts if layout.fits(folder)), None)
 
 
 def last_layout(folder: Folder) -> Layout | None:
@@ -37,9 +37,7 @@ def layout_of(folder: Folder, *, opened: bool = False) -> str:
         folder: the folder.
         opened: whether layouts that `datasets` opens count, too.
     """
-    found = found_layout(folder)
-    if found is None and opened and DESCRIBED.fits(folder):
-        found = DESCRIBED
+    found = found_layout(folder) or (last_layout(folder) if opened else None)
     return "" if found is None or (found.format and not opened) else said(found)
 
 
@@ -64,7 +62,7 @@ def refuse_layouts(paths: Sequence[str], options: Mapping[str, object] | None = 
         options: `Reader.storage_options`, for URLs.
     """
     for path in paths:
-        if path.endswith("/") if is_url(path) else os.path.isdir(path):
-            found = found_layout(Folder(place_of(path), options or {}))
-            if found and not found.are_parts:
-                raise SourceError(f"{place_of(path)} is {said(found)}")
+        is_folder = path.endswith("/") if is_url(path) else os.path.isdir(path)
+        # Of a layout of media, such a reader may be meant to read a part.
+        if is_folder and (found := found_layout(Folder(place_of(path), options or {}), STORES)):
+            raise SourceError(f"{place_of(path)} is {said(found)}")

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from ..storage.urls import text_of
 from .folder import Folder
-from .layout import Layout
+from .layout import Layout, holds
 
 _LOOKED_AT = 4
 """Files of one kind that are looked into: more would cost a request each behind a URL."""
@@ -32,10 +32,10 @@ def is_yolo(folder: Folder) -> bool:
     """Return whether a folder is a data set of YOLO, or holds the images of one of its splits."""
     if folder.holds("images", "labels"):
         inner = folder.inner("labels")
-        return _has_label_files(inner) or any(map(_has_label_files, _inner(inner)))
+        return any(place.has("*.txt") for place in (inner, *_inner(inner)))
     if folder.has_media and "/images" in (path := f"/{text_of(folder.place)}"):
         before, _, behind = path[1:].rpartition("images")
-        return _has_label_files(folder.beside(f"{before}labels{behind}"))
+        return folder.beside(f"{before}labels{behind}").has("*.txt")
     return any(map(is_yolo_file, _texts(folder, ".yaml", ".yml")))
 
 
@@ -43,17 +43,9 @@ def _inner(folder: Folder) -> list[Folder]:
     return [folder.inner(name) for name in folder.visible_folders[:_LOOKED_AT]]
 
 
-def _has_label_files(folder: Folder) -> bool:
-    return folder.has("*.txt")
-
-
 def is_yolo_file(text: str) -> bool:
     """Return whether a text is the `data.yaml` of a data set of YOLO."""
     return bool(re.search(r"^names\s*:", text, re.M) and re.search(r"^(train|val)\s*:", text, re.M))
-
-
-def _is_darknet(folder: Folder) -> bool:
-    return folder.has("*.names") and folder.has("*.data")
 
 
 def is_voc(folder: Folder) -> bool:
@@ -61,17 +53,9 @@ def is_voc(folder: Folder) -> bool:
     return folder.holds("Annotations", "JPEGImages")
 
 
-def _is_coco(folder: Folder) -> bool:
-    return "annotations" in folder.folders and folder.inner("annotations").has("*.json")
-
-
 def is_open_images(folder: Folder) -> bool:
     """Return whether a folder is a data set of Open Images."""
     return folder.has("*annotations-bbox.csv")
-
-
-def _is_kitti(folder: Folder) -> bool:
-    return folder.holds("image_2", "label_2")
 
 
 def _is_labelme(folder: Folder) -> bool:
@@ -87,7 +71,7 @@ def _is_labelme(folder: Folder) -> bool:
 
 def _is_supervisely(folder: Folder) -> bool:
     return "meta.json" in folder.files and any(
-        folder.inner(name).holds("img", "ann") for name in folder.visible_folders[:_LOOKED_AT]
+        place.holds("img", "ann") for place in _inner(folder)
     )
 
 
@@ -98,11 +82,9 @@ def _are_parts(folder: Folder) -> bool:
 
 def _is_coco_beside(folder: Folder) -> bool:
     names = [name for name in folder.files if fnmatchcase(name, "*annotation*.json")]
-    return bool(folder.folders) and any(map(_lists_images, map(folder.text, names[:_LOOKED_AT])))
-
-
-def _lists_images(text: str) -> bool:
-    return any(member in text for member in ('"images"', '"annotations"', '"categories"'))
+    texts = map(folder.text, names[:_LOOKED_AT]) if folder.folders else ()
+    members = ('"images"', '"annotations"', '"categories"')
+    return any(member in text for text in texts for member in members)
 
 
 def _are_splits(folder: Folder) -> bool:
@@ -152,56 +134,44 @@ _BOXES = "read it by fn.readers.coco(path=...)"
 
 MEDIA = (
     Layout(
-        _is_coco,
+        holds("annotations", "*.json"),
         "a data set of COCO",
         "name its annotation file, such as annotations/instances_train2017.json",
-        are_parts=True,
     ),
-    Layout(is_voc, "a data set of Pascal VOC", _BOXES, are_parts=True, format="voc"),
-    Layout(_is_kitti, "a data set of KITTI", _COCO, are_parts=True),
-    Layout(is_yolo, "a data set of YOLO", _BOXES, are_parts=True, format="yolo"),
+    Layout(is_voc, "a data set of Pascal VOC", _BOXES, format="voc"),
+    Layout(lambda folder: folder.holds("image_2", "label_2"), "a data set of KITTI", _COCO),
+    Layout(is_yolo, "a data set of YOLO", _BOXES, format="yolo"),
+    Layout(is_open_images, "a data set of Open Images", _BOXES, format="openimages"),
     Layout(
-        is_open_images,
-        "a data set of Open Images",
-        _BOXES,
-        are_parts=True,
-        format="openimages",
-    ),
-    Layout(
-        _is_darknet,
+        lambda folder: folder.has("*.names") and folder.has("*.data"),
         "a data set of Darknet",
         "write a data.yaml with `path`, `train` and `names` beside it, as YOLO has",
-        are_parts=True,
     ),
     Layout(
         _is_librispeech,
         "a data set of LibriSpeech",
         "write its transcripts into one table for fn.readers.file (docs/known_layouts.md), or into "
         "a NeMo manifest",
-        are_parts=True,
     ),
-    Layout(_is_supervisely, "a data set of Supervisely", _COCO, are_parts=True),
+    Layout(_is_supervisely, "a data set of Supervisely", _COCO),
     Layout(
         _are_parts,
         "a folder of pictures and of their labels or masks, which are no classes",
         "give the files of each folder to an fn.readers.file of its own by `files`, with one "
         "`shuffle_seed`",
-        are_parts=True,
     ),
     Layout(
         _is_coco_beside,
         "a data set of COCO",
         "name its annotation file for fn.readers.coco",
-        are_parts=True,
         format="coco",
     ),
-    Layout(_is_labelme, "a data set of labelme", _COCO, are_parts=True),
+    Layout(_is_labelme, "a data set of labelme", _COCO),
     Layout(
         _are_splits,
         "a folder of splits, which are no classes",
         "name the folder of one split for fn.readers.file, with its labels by `table` or "
         "`file_list`",
-        are_parts=True,
     ),
 )
 """Readers of files may be meant to read the pictures alone, and say so by `dir_filters`."""
@@ -211,6 +181,5 @@ DESCRIBED = Layout(
     "a folder of media that a table beside describes",
     "fn.readers.file reads them by `table` and `columns`; to convert, list the files and labels in "
     "a text file, or sound and texts in a NeMo manifest",
-    are_parts=True,
 )
 """Of folders whose files no format knows."""
