@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -59,8 +60,7 @@ def found_ranks() -> Ranks:
     Raises:
         ArgumentError: variables of the environment contradict each other.
     """
-    finders = (_of_torch, _of_torchrun, _of_paddle, _of_jax, _of_open_mpi, _of_pmi, _of_slurm)
-    return next(filter(None, (find() for find in finders)), ALONE)
+    return next(filter(None, (find() for find in _FINDERS)), ALONE)
 
 
 def shard_of_process(called: str, shard_id: int | None, num_shards: int | None) -> tuple[int, int]:
@@ -113,14 +113,6 @@ def _of_torch() -> Ranks | None:
     return _checked(module.get_rank(), module.get_world_size(), "torch.distributed")
 
 
-def _of_torchrun() -> Ranks | None:
-    return _of_variables("RANK", "WORLD_SIZE")
-
-
-def _of_paddle() -> Ranks | None:
-    return _of_variables("PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM")
-
-
 def _of_jax() -> Ranks | None:
     # jax.process_index() would start the devices, and wait for all processes to start theirs.
     module: object = sys.modules.get("jax._src.distributed")
@@ -128,14 +120,6 @@ def _of_jax() -> Ranks | None:
     if getattr(state, "client", None) is None:
         return None
     return _checked(state.process_id, state.num_processes, "jax.distributed")
-
-
-def _of_open_mpi() -> Ranks | None:
-    return _of_variables("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")
-
-
-def _of_pmi() -> Ranks | None:
-    return _of_variables("PMI_RANK", "PMI_SIZE")
 
 
 def _of_slurm() -> Ranks | None:
@@ -160,6 +144,17 @@ def _of_variables(rank_name: str, world_name: str) -> Ranks | None:
             f"the variables {rank_name}={rank!r} and {world_name}={world!r} must be whole numbers: "
             "correct or unset these, or give the readers shard_id and num_shards"
         ) from None
+
+
+_FINDERS = (
+    _of_torch,
+    partial(_of_variables, "RANK", "WORLD_SIZE"),  # of torchrun
+    partial(_of_variables, "PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM"),
+    _of_jax,
+    partial(_of_variables, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    partial(_of_variables, "PMI_RANK", "PMI_SIZE"),
+    _of_slurm,
+)
 
 
 def _checked(rank: int, world: int, origin: str) -> Ranks:
