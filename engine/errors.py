@@ -18,7 +18,9 @@ the operator, the line that made it, the stage, the sample and where that sample
 
 from __future__ import annotations
 
+import importlib
 import os
+from typing import Any
 
 from .printable import printable
 
@@ -129,3 +131,20 @@ class WorkerError(PenstockError):
 
 class PipelineStopped(PenstockError):  # noqa: N818  (a state, not a fault)
     """The pipeline was closed, or an earlier error stopped it."""
+
+
+def imported(module: str, wanting: str, extra: str) -> Any:
+    """Import a module that an optional part of Penstock brings.
+
+    Args:
+        module: its full name.
+        wanting: what needs it, as the message begins: "Parquet files need pyarrow".
+        extra: name of the part.
+
+    Raises:
+        MissingDependencyError: the module is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingDependencyError(f"{wanting}: {install_hint(extra)}") from error

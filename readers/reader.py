@@ -491,13 +491,7 @@ class Reader(SeekableInput):
     def _read_one_by_one(
         self, batch: BatchContext, selection: Selection, cause: Exception
     ) -> tuple[Column, ...]:
-        """Fail the samples that cannot be read; read the others all the same.
-
-        Args:
-            batch: the batch.
-            selection: its samples.
-            cause: why the batch could not be read as a whole.
-        """
+        """Fail the samples that cannot be read; read the others all the same."""
 
         failed: list[int] = []
 

@@ -11,14 +11,13 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
-from ...engine.errors import ArgumentError, DecodeError, MissingDependencyError, install_hint
+from ...engine.errors import ArgumentError, DecodeError, imported
 from ...readers.archives.tar_index import split_name
 from ...readers.lmdb.datum import Datum
 from ...readers.lmdb.files import LMDBFiles, first_value
@@ -172,7 +171,7 @@ class LmdbFileWriter(Writer):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._library = _lmdb()
+        self._library = imported("lmdb", "writing LMDB databases needs lmdb", "lmdb")
         self._environment: Any = None
 
     def start(self, path: Path) -> None:
@@ -225,16 +224,6 @@ class LmdbFileWriter(Writer):
         if self._environment is not None:
             self._transaction.abort()
             self._environment.close()
-
-
-def _lmdb() -> ModuleType:
-    try:
-        import lmdb
-    except ImportError:
-        raise MissingDependencyError(
-            f"writing LMDB databases needs lmdb: {install_hint('lmdb')}"
-        ) from None
-    return lmdb
 
 
 def holds(format: str, head: bytes, storage: Storage) -> bool:

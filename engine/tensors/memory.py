@@ -64,12 +64,7 @@ def size_class(nbytes: int) -> int:
 
 
 def _serving_size(idle: Mapping[int, Sequence[_IdleBlock]], size: int) -> int:
-    """Return the least size of idle blocks that serve for `size`; `size` itself if there is none.
-
-    Args:
-        idle: the idle blocks by their sizes.
-        size: the size asked for.
-    """
+    """Return the least size of idle blocks that serve for `size`, or `size` if there is none."""
     if idle.get(size):
         return size
     most = size * MAX_SIZE_FACTOR

@@ -262,15 +262,7 @@ def _joined(
 def _tell_of_orphans(
     annotations: CocoAnnotations, exists: NDArray[np.bool_], image: str, ids: Ids, name: str
 ) -> None:
-    """Warn of annotations without an image; raise DecodeError if no annotation has one.
-
-    Args:
-        annotations: as the file has them.
-        exists: whether an annotation's image exists.
-        image: the id of the first image, as the file has it.
-        ids: ids of the file.
-        name: name of the file.
-    """
+    """Warn of annotations without an image; raise DecodeError if no annotation has one."""
     orphans = np.flatnonzero(~exists)
     owners = annotations.image_ids[orphans]
     if not exists.any():

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...engine.errors import DecodeError, MissingDependencyError, install_hint
+from ...engine.errors import DecodeError, imported
 
 SPLITS = ("train", "val", "test")
 _MOST_CLASSES = 1_000_000
@@ -39,10 +39,7 @@ def parse_yolo_file(text: bytes, name: str) -> YoloFile:
     """
     if len(text) > _MOST_BYTES:
         raise DecodeError(f"{name}: {len(text):,} bytes are no data.yaml")
-    try:
-        import yaml
-    except ImportError:
-        raise MissingDependencyError(f"{name} needs PyYAML: {install_hint('yaml')}") from None
+    yaml = imported("yaml", f"{name} needs PyYAML", "yaml")
     try:
         content = yaml.safe_load(text.decode("utf-8", "replace"))
     except (yaml.YAMLError, RecursionError, ValueError) as error:

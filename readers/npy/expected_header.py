@@ -123,13 +123,7 @@ class ExpectedHeader:
         return int(steps @ np.array(self.header.strides, np.int64)) + self.header.dtype.itemsize
 
     def _read_files(self, paths: Sequence[str], nbytes: int, read: ReadRow) -> bool:
-        """Open each file and read it; return whether all are alike and were in memory.
-
-        Args:
-            paths: paths of the files.
-            nbytes: number of bytes that are read of each.
-            read: reads one file.
-        """
+        """Read `nbytes` of each file; return whether all are alike and were in memory."""
         size = self.header.offset + self.header.nbytes
         heads = np.empty((len(paths), self.header.offset), np.uint8)
 

@@ -217,12 +217,7 @@ class NumpySource:
         return readable
 
     def _expect(self, located: LocatedSamples, copied: bool) -> None:
-        """Expect other files to be like those of a batch.
-
-        Args:
-            located: the batch.
-            copied: whether all of the batch was copied out of maps.
-        """
+        """Expect other files to be like those of a batch, which may be `copied` out of maps."""
         header = located.arrays[-1].header
         if self._arrays.members is not None or self._o_direct:
             return

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ...engine.errors import MissingDependencyError, PenstockError, SourceError, install_hint
+from ...engine.errors import PenstockError, SourceError, imported
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,15 +20,9 @@ def pyarrow() -> ModuleType:
     Raises:
         MissingDependencyError: PyArrow is not installed.
     """
-    try:
-        import pyarrow.compute
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingDependencyError(
-            f"Parquet files need pyarrow: {install_hint('parquet')}"
-        ) from None
-    module: ModuleType = pyarrow
-    return module
+    for module in ("pyarrow.compute", "pyarrow.parquet"):
+        imported(module, "Parquet files need pyarrow", "parquet")
+    return sys.modules["pyarrow"]
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from ...engine.errors import ArgumentError, MissingDependencyError, SourceError, install_hint
+from ...engine.errors import ArgumentError, SourceError, imported
 from ...engine.suggestions import not_among
 from ..listing.path_patterns import expand_braces
 from ..storage.opening import read_whole
@@ -164,12 +164,7 @@ def loaded(name: str, content: bytes) -> Any:
     try:
         if name.endswith(".json"):
             return json.loads(content)
-        try:
-            import yaml
-        except ImportError as error:
-            raise MissingDependencyError(
-                f"{name} is YAML, which needs PyYAML: {install_hint('yaml')}"
-            ) from error
+        yaml = imported("yaml", f"{name} is YAML, which needs PyYAML", "yaml")
         try:
             return yaml.safe_load(content)
         except yaml.YAMLError as error:

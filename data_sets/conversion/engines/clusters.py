@@ -11,7 +11,7 @@ from itertools import islice
 from types import ModuleType
 from typing import Any
 
-from ....engine.errors import MissingDependencyError, SourceError, install_hint
+from ....engine.errors import SourceError, imported
 from ...manifest import ShardInfo
 from ..task import OnBatch, Task, run_task
 
@@ -30,7 +30,7 @@ def run_ray(
     A cluster that `ray.init` connected, or that RAY_ADDRESS names, is used; else Ray starts on this
     machine, and is shut down at the end.
     """
-    ray = _ray()
+    ray = imported("ray", "engine='ray' needs ray", "ray")
     started = not ray.is_initialized()
     if started:
         ray.init(log_to_driver=False, include_dashboard=False)
@@ -63,14 +63,6 @@ def _result(ray: ModuleType, reference: object) -> ShardInfo:
     return shard
 
 
-def _ray() -> ModuleType:
-    try:
-        import ray
-    except ImportError:
-        raise MissingDependencyError(f"engine='ray' needs ray: {install_hint('ray')}") from None
-    return ray
-
-
 def run_dask(
     tasks: Sequence[Task], workers: int | None, on_batch: OnBatch
 ) -> Iterator[tuple[int, ShardInfo]]:
@@ -79,7 +71,7 @@ def run_dask(
     The client that was made last is used; else one that DASK_SCHEDULER_ADDRESS configures, or one
     with a cluster on this machine, which is closed at the end.
     """
-    distributed = _distributed()
+    distributed = imported("distributed", "engine='dask' needs distributed", "dask")
     client, started = _client(distributed, workers)
     try:
         at_once = WAITING_TASKS * (workers or max(1, sum(client.ncores().values())))
@@ -113,13 +105,3 @@ def _client(distributed: Any, workers: int | None) -> tuple[Any, bool]:
         if dask.config.get("scheduler-address", None):
             return distributed.Client(), True
         return distributed.Client(n_workers=workers, dashboard_address=None), True
-
-
-def _distributed() -> ModuleType:
-    try:
-        import distributed
-    except ImportError:
-        raise MissingDependencyError(
-            f"engine='dask' needs distributed: {install_hint('dask')}"
-        ) from None
-    return distributed

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
-from ....engine.errors import ArgumentError, DecodeError, MissingDependencyError, install_hint
+from ....engine.errors import ArgumentError, DecodeError, imported
 from ....formats.media import open_media, pyav
 from ....formats.video.library import open_container
 from ...sample import Encoded
@@ -42,10 +42,7 @@ def encode_audio(encoded: Encoded, codec: str) -> Encoded:
 
 
 def _flac(encoded: Encoded) -> bytes:
-    try:
-        import soundfile
-    except ImportError:
-        raise MissingDependencyError(f"FLAC needs soundfile: {install_hint('audio')}") from None
+    soundfile = imported("soundfile", "FLAC needs soundfile", "audio")
     out = io.BytesIO()
     try:
         with soundfile.SoundFile(io.BytesIO(encoded.data)) as file:
