@@ -66,10 +66,6 @@ class FileListValues(ColumnValues):
     def _path(self, number: int) -> str:
         return "" if self._paths is None else self._paths[number].as_py() or ""
 
-    def at(self, numbers: Array, sound: Sound) -> ColumnValues:
-        """Not called: a dictionary of lists is refused."""
-        raise NotImplementedError
-
     @property
     def nbytes(self) -> int:
         """See `ColumnValues.nbytes`."""
@@ -99,10 +95,6 @@ class JsonValues(ColumnValues):
             sample[...] = content
             samples.append(sample)
         return samples
-
-    def at(self, numbers: Array, sound: Sound) -> ColumnValues:
-        """Not called: a dictionary of nested values is refused."""
-        raise NotImplementedError
 
     @property
     def nbytes(self) -> int:

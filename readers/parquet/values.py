@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +43,9 @@ class ColumnValues(ABC):
             BadValueError: one is missing, or is no sample.
         """
 
-    @abstractmethod
     def at(self, numbers: Array, sound: Sound) -> ColumnValues:
-        """Return the values `numbers`, for dictionaries."""
+        """Return the values `numbers`, for dictionaries, which hold no lists and nested values."""
+        raise NotImplementedError
 
     @property
     @abstractmethod
@@ -106,24 +107,16 @@ class NumberValues(ColumnValues):
         return self._numbers.nbytes
 
 
+@dataclass(eq=False)
 class ByteValues(ColumnValues):
     """Bytes and texts: samples of shape (size,), or numbers that are written as text."""
 
-    def __init__(
-        self,
-        block: Bytes,
-        starts: NDArray[np.int64],
-        sizes: NDArray[np.int64],
-        dtype: DType,
-        is_text: bool,
-        sound: Sound,
-    ) -> None:
-        self._block = block
-        self._starts = starts
-        self._sizes = sizes
-        self._dtype = dtype
-        self._is_text = is_text
-        self.sound = sound
+    _block: Bytes
+    _starts: NDArray[np.int64]
+    _sizes: NDArray[np.int64]
+    _dtype: DType
+    _is_text: bool
+    sound: Sound
 
     def take(self, rows: Rows, allocate: Allocate) -> Column:
         """See `ColumnValues.take`."""
@@ -182,6 +175,7 @@ class ByteValues(ColumnValues):
         return int(self._sizes.sum()) + self._starts.nbytes + self._sizes.nbytes
 
 
+@dataclass(eq=False)
 class ListValues(ColumnValues):
     """Lists of numbers, or lists of such lists: samples with one axis for each level.
 
@@ -195,23 +189,13 @@ class ListValues(ColumnValues):
         there: rows that are no nulls themselves; None if all are.
     """
 
-    def __init__(
-        self,
-        elements: Array,
-        bounds: NDArray[np.int64],
-        shapes: NDArray[np.int64],
-        dtype: DType,
-        sound: NDArray[np.bool_],
-        ragged: NDArray[np.bool_],
-        there: Sound,
-    ) -> None:
-        self._elements = elements
-        self._bounds = bounds
-        self._shapes = shapes
-        self._dtype = dtype
-        self.sound: Sound = sound
-        self.ragged = ragged
-        self._there = there
+    _elements: Array
+    _bounds: NDArray[np.int64]
+    _shapes: NDArray[np.int64]
+    _dtype: DType
+    sound: Sound
+    ragged: NDArray[np.bool_]
+    _there: Sound
 
     @property
     def there(self) -> Sound:
@@ -239,10 +223,6 @@ class ListValues(ColumnValues):
                 raise BadValueError(int(rows[number]), reason)
             sample[...] = converted.reshape(sample.shape)
         return arrays
-
-    def at(self, numbers: Array, sound: Sound) -> ColumnValues:
-        """Not called: a dictionary of lists is refused."""
-        raise NotImplementedError
 
     @property
     def nbytes(self) -> int:
