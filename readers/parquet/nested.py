@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Array, Bytes
+from ...engine.arrays import Bytes
 from ...engine.errors import DecodeError
 from ...formats.bundle import bundled
 from ..source import Allocate, Column
