@@ -568,29 +568,21 @@ class Reader(SeekableInput):
         }
 
     def meta(self) -> dict[str, Any]:
-        return {
+        meta: dict[str, Any] = {
             "epoch_size": self.sampler.epoch_size,
             "epoch_size_padded": self.sampler.epoch_size_padded,
             "number_of_shards": self.num_shards,
             "shard_id": self.shard_id,
             "pad_last_batch": int(self.pad_last_batch or self.batch_cost is not None),
             "stick_to_shard": int(self._sticks),
-            **self._cost_meta(),
-            **self._held_meta(),
         }
+        if self.batch_cost is not None:
+            from .costs import cost_meta
 
-    def _held_meta(self) -> dict[str, object]:
-        if not self.sampler.global_batch:
-            return {}
-        largest = self.sampler.largest_batch
-        return {"global_batch": self.sampler.global_batch, "largest_batch": largest}
-
-    def _cost_meta(self) -> dict[str, object]:
-        if self.batch_cost is None:
-            return {}
-        from .costs import cost_meta
-
-        return cost_meta(self)
+            meta |= cost_meta(self)
+        if held := self.sampler.global_batch:
+            meta |= {"global_batch": held, "largest_batch": self.sampler.largest_batch}
+        return meta
 
     def state_after(self, batches: int) -> object:
         return self._with_revisions(self.sampler.saved_after(batches - self._first))

@@ -9,7 +9,7 @@ from functools import cached_property
 from math import prod
 from time import perf_counter_ns
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -46,14 +46,6 @@ Placing = Callable[[NDArray[np.int64], DType], TensorListGPU | None]
 
 
 Owned = TypeVar("Owned")
-
-
-@runtime_checkable
-class Closable(Protocol):
-    """An object that an operator keeps for a stream, and that is closed with the stream."""
-
-    def close(self) -> None:
-        """End the use of the object."""
 
 
 class LaneTimes:
@@ -153,7 +145,7 @@ class Device:
         """Drop all objects that operators keep for this stream, and close those that can be."""
         while self._own:
             _, owned = self._own.popitem()
-            if isinstance(owned, Closable):
+            if hasattr(owned, "close"):
                 owned.close()
 
     @cached_property

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..tensors.device_memory import DevicePool
+    from ..tensors.memory import SlabPool
     from ..work.batch import Batch
-
-
-class Pool(Protocol):
-    """Memory that batches take.
-
-    Attributes:
-        budget: bytes that should be lent at most.
-    """
-
-    budget: int
-
-    @property
-    def room(self) -> int:
-        """Bytes left of the budget; negative when more are lent."""
 
 
 class Budget:
@@ -35,7 +23,7 @@ class Budget:
         bytes_of: see the argument.
     """
 
-    def __init__(self, pool: Pool, bytes_of: Callable[[Batch], int]) -> None:
+    def __init__(self, pool: SlabPool | DevicePool, bytes_of: Callable[[Batch], int]) -> None:
         self.limit = pool.budget
         self.bytes_of = bytes_of
         self._pool = pool

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter_ns
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..control.readings import Decisions, Readings
 from ..graph.nodes import Node
@@ -15,19 +15,11 @@ from .figures import OperatorStats, PipelineFigures
 from .limit import Limit, limit_of
 from .plan import Plan
 
+if TYPE_CHECKING:
+    from ..tensors.device_memory import DevicePool
+    from ..tensors.memory import SlabPool
+
 __all__ = ["Clocks", "OperatorStats", "PipelineStats", "operator_stats", "pipeline_stats"]
-
-
-class LentMemory(Protocol):
-    """A pool that lends memory, of the host or of a device."""
-
-    @property
-    def lent_bytes(self) -> int:
-        """Bytes that somebody still holds."""
-
-    @property
-    def idle_bytes(self) -> int:
-        """Bytes that wait for their next user."""
 
 
 class WorkerClocks(Protocol):
@@ -221,8 +213,8 @@ def pipeline_stats(
     num_threads: int,
     workers: str,
     why_threads: str,
-    pool: LentMemory,
-    device_pool: LentMemory | None,
+    pool: SlabPool,
+    device_pool: DevicePool | None,
     skipped: Mapping[str, int],
 ) -> PipelineStats:
     """Return the figures that the clocks show now."""
