@@ -92,10 +92,16 @@ class BoxSet(ABC):
         return ()
 
 
-def images_below(folder: Folder, depth: int = _DEEPEST) -> Iterator[str]:
-    """Yield the paths of the images in a folder and in the folders in it, in their order."""
-    for name in folder.files:
-        if medium_of_name(name) == IMAGE and not is_hidden(name):
-            yield name
+def files_below(folder: Folder, depth: int = _DEEPEST) -> Iterator[str]:
+    """Yield the paths of the files in a folder and in the folders in it, in their order."""
+    yield from folder.files
     for name in folder.visible_folders if depth else ():
-        yield from (f"{name}/{path}" for path in images_below(folder.inner(name), depth - 1))
+        yield from (f"{name}/{path}" for path in files_below(folder.inner(name), depth - 1))
+
+
+def images_below(folder: Folder) -> Iterator[str]:
+    """Yield the paths of the images in a folder and in the folders in it, in their order."""
+    for path in files_below(folder):
+        name = path.rpartition("/")[2]
+        if medium_of_name(name) == IMAGE and not is_hidden(name):
+            yield path

@@ -55,8 +55,8 @@ class OpenImagesSet(BoxSet):
         splits = {_split_of(name): name for name in tables}
         if not splits:
             raise SourceError(f"{place} holds no table '*{ENDING}'")
-        text = text_of(folder.place).rstrip("/").replace("{", "{{").replace("}", "}}")
-        table = chosen_split(self.name, splits, split, f"{text}/{{}}-{ENDING}")
+        text = text_of(folder.place).rstrip("/")
+        table = chosen_split(self.name, splits, split, lambda name: f"{text}/{name}-{ENDING}")
         path = folder.place / table
         found = _image_folder(folder, _split_of(table))
         self.root = text_of(found.place).rstrip("/")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from ...engine.errors import ArgumentError
@@ -11,14 +11,16 @@ from ...engine.suggestions import not_among
 Part = TypeVar("Part")
 
 
-def chosen_split(name: str, splits: Mapping[str, Part], split: str, paths: str) -> Part:
+def chosen_split(
+    name: str, splits: Mapping[str, Part], split: str, path_of: Callable[[str], str]
+) -> Part:
     """Return the split that is asked for, or the only one.
 
     Args:
         name: of the data set, for messages.
         splits: by name; of two names of one split, the first counts.
         split: the name; "" for the only split.
-        paths: how a path names the split in place of an argument: a text with "{}" for the split.
+        path_of: returns the path that names a split in place of an argument.
 
     Raises:
         ArgumentError: there are several splits, or not the one that is asked for.
@@ -29,9 +31,8 @@ def chosen_split(name: str, splits: Mapping[str, Part], split: str, paths: str) 
         return splits[split]
     first = next(iter(splits))
     if any(part != splits[first] for part in splits.values()):
-        path = paths.format(first)
         raise ArgumentError(
             f"{name} holds the splits {', '.join(sorted(splits))}, which are not one data set; "
-            f"name one of them: {path!r} (fn.readers.coco takes split={first!r}, too)"
+            f"name one of them: {path_of(first)!r} (fn.readers.coco takes split={first!r}, too)"
         )
     return splits[first]

@@ -18,7 +18,7 @@ from ..listing.folder import Folder
 from ..listing.listing import list_files
 from ..storage.opening import read_whole
 from ..storage.urls import Place, place_of, text_of
-from .box_set import BoxSet, ImageBoxes, Size, images_below
+from .box_set import BoxSet, ImageBoxes, Size, files_below, images_below
 from .splits import chosen_split
 from .voc_file import FLAGS, VocObject, parse_voc_file
 
@@ -61,13 +61,13 @@ class VocSet(BoxSet):
         root = place.parent.parent.parent if is_list else place
         folder = Folder(root, options)
         lists = {"": (place,)} if is_list else _lists(folder)
-        text = text_of(root).replace("{", "{{").replace("}", "}}")
-        found = chosen_split(self.name, lists, split, f"{text}/{LISTS}/Main/{{}}.txt")
+        text = text_of(root)
+        found = chosen_split(self.name, lists, split, lambda n: f"{text}/{LISTS}/Main/{n}.txt")
         self.root = f"{text_of(root).rstrip('/')}/{IMAGES}"
         stems = {os.path.splitext(name)[0]: name for name in images_below(folder.inner(IMAGES))}
         annotated = {
             name.removesuffix(".xml"): name
-            for name in _files_below(folder.inner(ANNOTATIONS))
+            for name in files_below(folder.inner(ANNOTATIONS))
             if name.endswith(".xml")
         }
         ids = [line for path in found for line in _ids(path, options)] if found else [*annotated]
@@ -171,13 +171,6 @@ def _ids(path: Place, options: Mapping[str, object]) -> list[str]:
         if name.startswith("/") or ".." in name.split("/"):
             raise SourceError(f"{path} names {name!r:.200}, which leaves the data set")
     return ids
-
-
-def _files_below(folder: Folder, depth: int = 8) -> list[str]:
-    names = list(folder.files)
-    for name in folder.visible_folders if depth else ():
-        names += [f"{name}/{path}" for path in _files_below(folder.inner(name), depth - 1)]
-    return names
 
 
 def _masks(folder: Folder, ids: Sequence[str]) -> dict[int, dict[str, str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -49,8 +50,8 @@ class YoloSet(BoxSet):
         self._points = file.points
         self.unread = ["keypoints"] * bool(file.points)
         splits = _splits(place, path, file, options)
-        parts = text_of(place).replace("{", "{{").replace("}", "}}")
-        found = chosen_split(self.name, splits, split, os.path.join(parts, _IMAGES, "{}"))
+        paths_of = partial(os.path.join, text_of(place), _IMAGES)
+        found = chosen_split(self.name, splits, split, paths_of)
         images = [_listed(part, options) for part in found]
         self.root = _common([part.root for part in images])
         self.images = [
