@@ -93,7 +93,7 @@ def component_of(suffix: str) -> tuple[str, Decode]:
     if extension == CLS:
         return name or LABEL, _integer
     if extension == _TXT:
-        return name or TEXT_NAME, _text
+        return name or TEXT_NAME, decoded_text
     if extension == _NPY:
         return name or ARRAY_NAME, _array
     name = name or medium_of(extension) or extension or OTHER
@@ -224,7 +224,8 @@ def _integer(data: memoryview) -> int:
     return int(digits[1])
 
 
-def _text(data: memoryview) -> str:
+def decoded_text(data: memoryview) -> str:
+    """Return the text that bytes hold in UTF-8; raise DecodeError if they hold none."""
     try:
         return str(data, "utf-8")
     except UnicodeDecodeError as error:

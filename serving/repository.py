@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from ..engine.errors import SerializationError
 from ..engine.pipeline.pipeline import Pipeline
 from ..engine.run.checkpointing import write_file
+from ..engine.run.pickling import module_by_value
 from .model import Model
 from .model_config import as_pbtxt, model_config
 
@@ -96,22 +99,9 @@ def _stored(pipeline: Pipeline, module: ModuleType | None) -> tuple[bytes, bool]
     try:
         return pipeline.serialize(), False
     except SerializationError:
-        with _functions_by_value(module):
+        cloudpickle: Any = None
+        with suppress(ImportError):  # `serialize` says what to install
+            cloudpickle = import_module("cloudpickle")
+        # The server cannot import the module of the user's functions.
+        with module_by_value(cloudpickle, module if cloudpickle else None):
             return pipeline.serialize(allow_pickle=True), True
-
-
-@contextmanager
-def _functions_by_value(module: ModuleType | None) -> Iterator[None]:
-    """Have cloudpickle store the code of a module's functions, which the server cannot import."""
-    try:
-        import cloudpickle
-    except ImportError:
-        module = None  # `serialize` says what to install
-    if module is None:
-        yield
-        return
-    cloudpickle.register_pickle_by_value(module)
-    try:
-        yield
-    finally:
-        cloudpickle.unregister_pickle_by_value(module)

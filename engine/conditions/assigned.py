@@ -12,13 +12,15 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def walk_scope(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+def walk_scope(
+    nodes: Iterable[ast.AST], inner: tuple[type[ast.AST], ...] = _SCOPES
+) -> Iterator[ast.AST]:
     """Yield all nodes of a scope: functions and classes in it, too, but not their bodies."""
     pending = list(nodes)
     while pending:
         node = pending.pop()
         yield node
-        if not isinstance(node, _SCOPES):
+        if not isinstance(node, inner):
             pending += ast.iter_child_nodes(node)
 
 
@@ -42,19 +44,10 @@ def assigned_names(statements: Iterable[ast.stmt]) -> list[str]:
             loops |= {name.id for name in walk_scope(targets) if isinstance(name, ast.Name)}
     own = {
         node.id
-        for node in _outside_comprehensions(statements)
+        for node in walk_scope(statements, (*_SCOPES, *_COMPREHENSIONS))
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
     return sorted(names - (loops - own) - {"*"})
-
-
-def _outside_comprehensions(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    pending = list(statements)
-    while pending:
-        node = pending.pop()
-        yield node
-        if not isinstance(node, (*_SCOPES, *_COMPREHENSIONS)):
-            pending += ast.iter_child_nodes(node)
 
 
 def assigned_places(statements: Iterable[ast.stmt], names: Iterable[str]) -> list[Place]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -42,11 +42,17 @@ def is_marked(value: object) -> bool:
     return getattr(value, _MARK, False) is True
 
 
-@contextmanager
-def by_value(cloudpickle: ModuleType, value: object) -> Iterator[None]:
-    """Have cloudpickle store the module's code of a function that is marked, in this block."""
+def by_value(cloudpickle: ModuleType, value: object) -> AbstractContextManager[None]:
+    """Have cloudpickle store the module's code of a function that is marked, in a block."""
     module = sys.modules.get(getattr(value, "__module__", ""))
-    if not is_marked(value) or module is None or module.__name__ == "__main__":
+    is_main = module is not None and module.__name__ == "__main__"
+    return module_by_value(cloudpickle, module if is_marked(value) and not is_main else None)
+
+
+@contextmanager
+def module_by_value(cloudpickle: Any, module: ModuleType | None) -> Iterator[None]:
+    """Have cloudpickle store the code of a module's functions, in a block; None for no module."""
+    if module is None:
         yield
         return
     cloudpickle.register_pickle_by_value(module)

@@ -32,6 +32,7 @@ from ....readers.tfrecord.framing import inner
 from ....readers.tfrecord.index import open_frames, record_paths, write_tfrecord_index
 from ....readers.tfrecord.patterns import SLACK
 from ....readers.tfrecord.reader import TFRecordSource
+from ...component_files import decoded_text
 from ...media import encoded_component, extension_of
 from ...sample import Encoded, Sample, Value
 from ...schema import ARRAY, ENCODED, FLOAT, INT, ComponentType, Schema, type_of
@@ -245,7 +246,4 @@ def _of_bytes(stored: Array, declared: ComponentType | None, extension: str) -> 
         return array_of_npy(stored)
     if declared.type == ENCODED:
         return Encoded(data, extension or declared.extension or extension_of(data))
-    try:
-        return str(data, "utf-8")
-    except UnicodeDecodeError as error:
-        raise DecodeError(f"the text is not written in UTF-8: {error}") from None
+    return decoded_text(data)
