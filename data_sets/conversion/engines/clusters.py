@@ -14,6 +14,7 @@ from typing import Any
 from ....engine.errors import SourceError, imported
 from ...manifest import ShardInfo
 from ..task import OnBatch, Task, run_task
+from .local import as_ready
 
 WAITING_TASKS = 2
 """Tasks that are handed over, for each worker: the next one never waits for us."""
@@ -73,24 +74,15 @@ def run_dask(
     """
     distributed = imported("distributed", "engine='dask' needs distributed", "dask")
     client, started = _client(distributed, workers)
+    pool = client.get_executor(pure=False)
     try:
         at_once = WAITING_TASKS * (workers or max(1, sum(client.ncores().values())))
-        rest = iter(tasks)
-        running = distributed.as_completed()
-        numbers = {}
-        for task in islice(rest, at_once):
-            future = client.submit(run_task, task, pure=False)
-            numbers[future.key] = task
-            running.add(future)
-        for future in running:
-            task, shard = numbers.pop(future.key), future.result()
-            for following in islice(rest, 1):
-                future = client.submit(run_task, following, pure=False)
-                numbers[future.key] = following
-                running.add(future)
-            on_batch(task.stop - task.start, sum(file.bytes for file in shard.files))
-            yield task.number, shard
+        samples = {task.number: task.stop - task.start for task in tasks}
+        for number, shard in as_ready(pool, run_task, tasks, at_once):
+            on_batch(samples[number], sum(file.bytes for file in shard.files))
+            yield number, shard
     finally:
+        pool.shutdown(wait=False)  # after an error, the other tasks are cancelled
         if started:
             client.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from functools import partial
 from threading import Event
@@ -41,7 +41,7 @@ def run_local(
 
 
 def as_ready(
-    pool: ThreadPoolExecutor, run: Callable[[Task], ShardInfo], tasks: Sequence[Task], at_once: int
+    pool: Executor, run: Callable[[Task], ShardInfo], tasks: Sequence[Task], at_once: int
 ) -> Iterator[tuple[int, ShardInfo]]:
     """Run tasks in a pool, `at_once` together, and yield their numbers and shards."""
     rest = iter(tasks)
