@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 Result = TypeVar("Result")
+
+
+def _of_two(
+    function: str, *, swapped: bool = False
+) -> Callable[[NodeArithmetic[Result], object], Result]:
+    def operator(self: NodeArithmetic[Result], other: object) -> Result:
+        return self._binary(function, other, swapped=swapped)
+
+    return operator
+
+
+def _of_one(function: str) -> Callable[[NodeArithmetic[Result]], Result]:
+    return lambda self: self._unary(function)
 
 
 class NodeArithmetic(Generic[Result]):
@@ -19,89 +33,34 @@ class NodeArithmetic(Generic[Result]):
     def _unary(self, function: str) -> Result:
         """Return the result of a function of this operand."""
 
-    def __add__(self, other: object) -> Result:
-        return self._binary("add", other)
-
-    def __radd__(self, other: object) -> Result:
-        return self._binary("add", other, swapped=True)
-
-    def __sub__(self, other: object) -> Result:
-        return self._binary("sub", other)
-
-    def __rsub__(self, other: object) -> Result:
-        return self._binary("sub", other, swapped=True)
-
-    def __mul__(self, other: object) -> Result:
-        return self._binary("mul", other)
-
-    def __rmul__(self, other: object) -> Result:
-        return self._binary("mul", other, swapped=True)
-
-    def __truediv__(self, other: object) -> Result:
-        return self._binary("truediv", other)
-
-    def __rtruediv__(self, other: object) -> Result:
-        return self._binary("truediv", other, swapped=True)
-
-    def __floordiv__(self, other: object) -> Result:
-        return self._binary("floordiv", other)
-
-    def __rfloordiv__(self, other: object) -> Result:
-        return self._binary("floordiv", other, swapped=True)
-
-    def __mod__(self, other: object) -> Result:
-        return self._binary("mod", other)
-
-    def __rmod__(self, other: object) -> Result:
-        return self._binary("mod", other, swapped=True)
-
-    def __pow__(self, other: object) -> Result:
-        return self._binary("pow", other)
-
-    def __rpow__(self, other: object) -> Result:
-        return self._binary("pow", other, swapped=True)
-
-    def __and__(self, other: object) -> Result:
-        return self._binary("and", other)
-
-    def __rand__(self, other: object) -> Result:
-        return self._binary("and", other, swapped=True)
-
-    def __or__(self, other: object) -> Result:
-        return self._binary("or", other)
-
-    def __ror__(self, other: object) -> Result:
-        return self._binary("or", other, swapped=True)
-
-    def __xor__(self, other: object) -> Result:
-        return self._binary("xor", other)
-
-    def __rxor__(self, other: object) -> Result:
-        return self._binary("xor", other, swapped=True)
-
-    def __lshift__(self, other: object) -> Result:
-        return self._binary("lshift", other)
-
-    def __rlshift__(self, other: object) -> Result:
-        return self._binary("lshift", other, swapped=True)
-
-    def __rshift__(self, other: object) -> Result:
-        return self._binary("rshift", other)
-
-    def __rrshift__(self, other: object) -> Result:
-        return self._binary("rshift", other, swapped=True)
-
-    def __lt__(self, other: object) -> Result:
-        return self._binary("lt", other)
-
-    def __le__(self, other: object) -> Result:
-        return self._binary("le", other)
-
-    def __gt__(self, other: object) -> Result:
-        return self._binary("gt", other)
-
-    def __ge__(self, other: object) -> Result:
-        return self._binary("ge", other)
+    __add__ = _of_two("add")
+    __radd__ = _of_two("add", swapped=True)
+    __sub__ = _of_two("sub")
+    __rsub__ = _of_two("sub", swapped=True)
+    __mul__ = _of_two("mul")
+    __rmul__ = _of_two("mul", swapped=True)
+    __truediv__ = _of_two("truediv")
+    __rtruediv__ = _of_two("truediv", swapped=True)
+    __floordiv__ = _of_two("floordiv")
+    __rfloordiv__ = _of_two("floordiv", swapped=True)
+    __mod__ = _of_two("mod")
+    __rmod__ = _of_two("mod", swapped=True)
+    __pow__ = _of_two("pow")
+    __rpow__ = _of_two("pow", swapped=True)
+    __and__ = _of_two("and")
+    __rand__ = _of_two("and", swapped=True)
+    __or__ = _of_two("or")
+    __ror__ = _of_two("or", swapped=True)
+    __xor__ = _of_two("xor")
+    __rxor__ = _of_two("xor", swapped=True)
+    __lshift__ = _of_two("lshift")
+    __rlshift__ = _of_two("lshift", swapped=True)
+    __rshift__ = _of_two("rshift")
+    __rrshift__ = _of_two("rshift", swapped=True)
+    __lt__ = _of_two("lt")
+    __le__ = _of_two("le")
+    __gt__ = _of_two("gt")
+    __ge__ = _of_two("ge")
 
     def __eq__(self, other: Any) -> Result:  # type: ignore[override]
         return self._binary("eq", other)
@@ -111,11 +70,6 @@ class NodeArithmetic(Generic[Result]):
 
     __hash__ = object.__hash__
 
-    def __neg__(self) -> Result:
-        return self._unary("neg")
-
-    def __invert__(self) -> Result:
-        return self._unary("invert")
-
-    def __abs__(self) -> Result:
-        return self._unary("abs")
+    __neg__ = _of_one("neg")
+    __invert__ = _of_one("invert")
+    __abs__ = _of_one("abs")
