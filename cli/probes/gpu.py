@@ -105,22 +105,22 @@ def _nvimgcodec(module: ModuleType) -> str:
     return _cuda(module.__cuda_version__)
 
 
-CUPY = Library("CuPy", "cupy", _NO_GPU, "cupy-cuda{cuda}x", _EXTRA, _cupy)
+CUPY = Library("CuPy", "cupy", _NO_GPU, _EXTRA, _cupy, "cupy-cuda{cuda}x")
 NVIMGCODEC = Library(
     "nvImageCodec",
     "nvidia.nvimgcodec",
     "no images are decoded on the GPU: device='mixed' does not work",
-    "nvidia-nvimgcodec-cu{cuda}",
     _EXTRA,
     _nvimgcodec,
+    "nvidia-nvimgcodec-cu{cuda}",
 )
 KVIKIO = Library(
     "KvikIO",
     "kvikio",
     "fn.readers.numpy(device='gpu') never uses GPUDirect Storage",
-    "kvikio-cu{cuda}",
     _EXTRA,
     lambda _: f"{import_module('kvikio.defaults').get('num_threads')} threads by default",
+    "kvikio-cu{cuda}",
 )
 
 

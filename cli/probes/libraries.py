@@ -29,19 +29,24 @@ class Library:
     Attributes:
         module: name of the module to import.
         cost: consequence for the user if the library is missing.
-        distribution: name of the distribution; "{cuda}" in it and in `extra` is the driver's major
-            version of CUDA.
         extra: the part of Penstock that brings the library; "" for the part that all users have.
         look: function that tries the library and returns a description. An exception means that
             the library is broken.
+        package: name of the distribution, if it is not the module's; "{cuda}" in it and in `extra`
+            is the driver's major version of CUDA.
     """
 
     name: str
     module: str
     cost: str
-    distribution: str
     extra: str = ""
     look: Callable[[ModuleType], str] = _nothing
+    package: str = ""
+
+    @property
+    def distribution(self) -> str:
+        """Name of the distribution."""
+        return self.package or self.module.partition(".")[0]
 
     def probe(self, context: Context) -> Finding:
         """Import the library and try it."""
@@ -197,90 +202,59 @@ def _pyav(av: ModuleType) -> str:
 
 
 LIBRARIES = (
-    Library("NumPy", "numpy", "nothing works", "numpy"),
+    Library("NumPy", "numpy", "nothing works"),
     Library(
         "OpenCV",
         "cv2",
         "no images but JPEG; no resizing, no warping",
-        "opencv-python-headless",
         look=_opencv,
+        package="opencv-python-headless",
     ),
     Library(
-        "simplejpeg",
-        "simplejpeg",
-        "JPEG files cannot be decoded on the CPU",
-        "simplejpeg",
-        look=_simplejpeg,
+        "simplejpeg", "simplejpeg", "JPEG files cannot be decoded on the CPU", look=_simplejpeg
     ),
-    Library("BLAKE3", "blake3", "no cache of decoded images; no images on the GPU", "blake3"),
+    Library("BLAKE3", "blake3", "no cache of decoded images; no images on the GPU"),
     Library(
-        "imagecodecs",
-        "imagecodecs",
-        "no TIFF, JPEG 2000, AVIF or JPEG XL",
-        "imagecodecs",
-        "images",
-        _imagecodecs,
+        "imagecodecs", "imagecodecs", "no TIFF, JPEG 2000, AVIF or JPEG XL", "images", _imagecodecs
     ),
-    Library("Pillow", "PIL.Image", "no GIF", "pillow", "images", _pillow),
-    Library("pillow-heif", "pillow_heif", "no HEIC", "pillow-heif", "images", _pillow_heif),
-    Library("tifffile", "tifffile", "no TIFF", "tifffile", "images", _tifffile),
+    Library("Pillow", "PIL.Image", "no GIF", "images", _pillow, package="pillow"),
+    Library("pillow-heif", "pillow_heif", "no HEIC", "images", _pillow_heif, package="pillow-heif"),
+    Library("tifffile", "tifffile", "no TIFF", "images", _tifffile),
     Library(
-        "soundfile",
-        "soundfile",
-        "no audio but WAV files of plain samples",
-        "soundfile",
-        "audio",
-        _soundfile,
+        "soundfile", "soundfile", "no audio but WAV files of plain samples", "audio", _soundfile
     ),
     Library(
-        "miniaudio",
-        "miniaudio",
-        "FLAC files take twice as long to decode",
-        "miniaudio",
-        "audio",
-        _miniaudio,
+        "miniaudio", "miniaudio", "FLAC files take twice as long to decode", "audio", _miniaudio
     ),
-    Library("PyAV", "av", "no videos; no AAC and no M4A", "av", "video", _pyav),
+    Library("PyAV", "av", "no videos; no AAC and no M4A", "video", _pyav),
     Library(
-        "crc32c",
-        "crc32c",
-        "checksums of TFRecord files are not verified",
-        "crc32c",
-        "tfrecord",
-        _crc32c,
+        "crc32c", "crc32c", "checksums of TFRecord files are not verified", "tfrecord", _crc32c
     ),
-    Library("PyArrow", "pyarrow", "no Parquet", "pyarrow", "parquet"),
-    Library("lmdb", "lmdb", "no LMDB databases are written", "lmdb", "lmdb"),
-    Library("orjson", "orjson", "no server; COCO opens more slowly", "orjson", "coco"),
-    Library("Astropy", "astropy", "no compressed images in FITS files", "astropy", "fits"),
-    Library("lz4", "lz4.block", "fn.decoders.inflate: no LZ4", "lz4", "lz4", _lz4),
-    Library("obstore", "obstore", "no http://, s3://, gs:// and az:// URLs", "obstore", "remote"),
-    Library("fsspec", "fsspec", "no ftp:// and sftp:// URLs", "fsspec", "remote"),
-    Library("aiohttp", "aiohttp", "no server", "aiohttp", "serve"),
-    Library("huggingface_hub", "huggingface_hub", "no hf:// names", "huggingface_hub", "hub"),
-    Library("PyYAML", "yaml", "no README.md of data sets is read", "pyyaml", "hub"),
-    Library(
-        "cloudpickle",
-        "cloudpickle",
-        "Pipeline.serialize: no functions of programs",
-        "cloudpickle",
-        "pickle",
-    ),
-    Library("Numba", "numba", "no penstock.plugin.numba", "numba", "numba"),
-    Library("Ray", "ray", "penstock convert: no --engine ray", "ray", "ray"),
-    Library("Dask", "distributed", "penstock convert: no --engine dask", "distributed", "dask"),
-    Library("TensorFlow", "tensorflow", "no penstock.plugin.tf", "tensorflow", "tensorflow"),
-    Library("JAX", "jax", "no penstock.plugin.jax", "jax", "jax"),
-    Library("CLU", "clu", "no penstock.plugin.jax.clu", "clu", "jax-clu"),
-    Library("Keras", "keras", "no penstock.plugin.keras", "keras", "keras"),
-    Library("Paddle", "paddle", "no penstock.plugin.paddle", "paddlepaddle", "paddle"),
+    Library("PyArrow", "pyarrow", "no Parquet", "parquet"),
+    Library("lmdb", "lmdb", "no LMDB databases are written", "lmdb"),
+    Library("orjson", "orjson", "no server; COCO opens more slowly", "coco"),
+    Library("Astropy", "astropy", "no compressed images in FITS files", "fits"),
+    Library("lz4", "lz4.block", "fn.decoders.inflate: no LZ4", "lz4", _lz4),
+    Library("obstore", "obstore", "no http://, s3://, gs:// and az:// URLs", "remote"),
+    Library("fsspec", "fsspec", "no ftp:// and sftp:// URLs", "remote"),
+    Library("aiohttp", "aiohttp", "no server", "serve"),
+    Library("huggingface_hub", "huggingface_hub", "no hf:// names", "hub"),
+    Library("PyYAML", "yaml", "no README.md of data sets is read", "hub", package="pyyaml"),
+    Library("cloudpickle", "cloudpickle", "Pipeline.serialize: no functions of programs", "pickle"),
+    Library("Numba", "numba", "no penstock.plugin.numba", "numba"),
+    Library("Ray", "ray", "penstock convert: no --engine ray", "ray"),
+    Library("Dask", "distributed", "penstock convert: no --engine dask", "dask"),
+    Library("TensorFlow", "tensorflow", "no penstock.plugin.tf", "tensorflow"),
+    Library("JAX", "jax", "no penstock.plugin.jax", "jax"),
+    Library("CLU", "clu", "no penstock.plugin.jax.clu", "jax-clu"),
+    Library("Keras", "keras", "no penstock.plugin.keras", "keras"),
+    Library("Paddle", "paddle", "no penstock.plugin.paddle", "paddle", package="paddlepaddle"),
 )
 
 PYTORCH = Library(
     "PyTorch",
     "torch",
     "no penstock.plugin.pytorch; batches as NumPy arrays only",
-    "torch",
     "torch",
     lambda torch: f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU only",
 )

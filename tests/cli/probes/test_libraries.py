@@ -13,7 +13,7 @@ from penstock.cli.probes.libraries import LIBRARIES, PYTORCH, Library, check_pic
 from penstock.tests.checkout import ROOT
 
 GPU_LIBRARIES = (gpu.CUPY, gpu.NVIMGCODEC, gpu.KVIKIO)
-BROKEN = Library("Odd", "odd_library", "no odd things", "odd", look=lambda odd: odd.look())
+BROKEN = Library("Odd", "odd_library", "no odd things", package="odd", look=lambda odd: odd.look())
 
 
 @pytest.fixture
