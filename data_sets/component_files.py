@@ -22,6 +22,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -54,6 +55,14 @@ def readable_extensions(schema: Iterable[str]) -> list[str]:
     """Return the extensions by which a reader finds the components that a schema names."""
     names = set(schema)
     return [extension for name, extension in _READABLE.items() if name in names]
+
+
+def dtypes_of(extensions: Iterable[str], library: Any) -> list[Any]:
+    """Return the types of elements that a library's reader has for files with some extensions."""
+    types = library.types
+    # DALI has no number for the text of `.cls`, only its bytes.
+    number = types.INT64 if library.name == "Penstock" else types.UINT8
+    return [number if extension == "cls" else types.UINT8 for extension in extensions]
 
 
 def quoted(name: str) -> str:

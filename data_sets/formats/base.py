@@ -7,19 +7,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.arrays import Int64s
 from ...engine.errors import PenstockError, SourceError
+from ...readers.source import Source
 from ...readers.storage.damage import STRICT, Damages, is_of_data
 from ...readers.storage.urls import Place, is_url
 from ..manifest import Manifest
 from ..reading import BatchSize
 from ..sample import Sample
 from ..schema import Schema, schema_of
+
+OneSource = TypeVar("OneSource", bound=Source)
 
 PROBED_SAMPLES = 8
 """Number of samples that are looked at."""
@@ -222,6 +225,23 @@ class StoredSamples(ABC):
     def schema_of_some(self, indices: NDArray[np.int64]) -> Schema:
         """Return the schema of some samples."""
         return schema_of(self.read(indices))
+
+
+class SourceSamples(StoredSamples, Generic[OneSource]):
+    """Samples that a source reads, which numbers them alike."""
+
+    _source: OneSource
+
+    def __len__(self) -> int:
+        return len(self._source)
+
+    def where(self, index: int) -> str:
+        """Return what the source says."""
+        return self._source.where(index)
+
+    def close(self) -> None:
+        """Close the source."""
+        self._source.close()
 
 
 def grouped_rows(firsts: Int64s, indices: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -30,7 +30,7 @@ from ..component_files import CLS, LABEL, component_of, components_of, quoted
 from ..manifest import ShardInfo
 from ..sample import Sample
 from ..schema import Schema
-from .base import Location, ReaderCall, StoredSamples, grouped_rows, joined
+from .base import Location, ReaderCall, SourceSamples, grouped_rows, joined
 from .dataset_format import DatasetFormat
 from .loose_files import LooseFileWriter
 from .writer import Target, needs_label
@@ -45,7 +45,7 @@ WHOLE, NAMES = "class/name", "name"
 """Values of the entry: the key is class and name; the key is the name alone."""
 
 
-class FileSamples(StoredSamples):
+class FileSamples(SourceSamples[FileSource]):
     """Files that share folder and name up to the extension, and the label of their folder."""
 
     def __init__(
@@ -132,9 +132,6 @@ class FileSamples(StoredSamples):
 
     def reader_calls(self) -> Sequence[ReaderCall]:
         return [ReaderCall("file", {"file_root": absolute_path(self.location.root)})]
-
-    def close(self) -> None:
-        self._source.close()
 
 
 def _firsts(names: Iterator[tuple[bytes, bytes]]) -> NDArray[np.int64]:

@@ -23,7 +23,14 @@ from ...readers.lmdb.datum import Datum
 from ...readers.lmdb.files import LMDBFiles, first_value
 from ...readers.lmdb.tensor_protos import STRING, tensors
 from ...readers.storage.storage import Storage
-from ..component_files import components_of, files_of, quoted_key, readable_extensions, unquoted_key
+from ..component_files import (
+    components_of,
+    dtypes_of,
+    files_of,
+    quoted_key,
+    readable_extensions,
+    unquoted_key,
+)
 from ..manifest import ShardInfo
 from ..media import extension_of
 from ..sample import Sample
@@ -119,11 +126,7 @@ class LmdbFileSamples(LmdbSamples):
         present = readable_extensions(self.schema)
         if not present:
             return ()
-
-        def dtypes(library: Any) -> list[Any]:
-            types = library.types
-            return [types.INT64 if extension == "cls" else types.UINT8 for extension in present]
-
+        dtypes = partial(dtypes_of, present)
         arguments = {"path": self.files(), "ext": present, "dtypes": dtypes}
         return [ReaderCall("lmdb", arguments, is_own=True)]
 

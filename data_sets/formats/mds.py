@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from ...engine.errors import DecodeError, SourceError
 from ...readers.mds.columns import NUMBERS, TEXTS, is_read
 from ...readers.mds.index_file import INDEX, folder_of, shards_of
-from ...readers.mds.source import open_mds
+from ...readers.mds.source import MdsSource, open_mds
 from ...readers.storage.opening import open_storage
 from ...readers.storage.urls import shown, text_of
 from ..media import extension_of, main_components
 from ..sample import Encoded, Sample, Value
-from .base import Location, ReaderCall, StoredSamples
+from .base import Location, ReaderCall, SourceSamples
 from .dataset_format import DatasetFormat
 
 _CACHE_BYTES = 256 << 20
@@ -28,7 +28,7 @@ _SHUFFLED = 1000
 """Consecutive samples that are shuffled as one block, where shards are decompressed as a whole."""
 
 
-class MdsSamples(StoredSamples):
+class MdsSamples(SourceSamples[MdsSource]):
     """The samples of a folder with an `index.json`."""
 
     def __init__(self, location: Location) -> None:
@@ -49,9 +49,6 @@ class MdsSamples(StoredSamples):
             damages=location.damages,
         )
         self.learn(location.manifest)
-
-    def __len__(self) -> int:
-        return len(self._source)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
         """See `StoredSamples.read`."""
@@ -79,10 +76,6 @@ class MdsSamples(StoredSamples):
             return Encoded(content, extension_of(content) or _EXTENSIONS.get(kind, ""))
         return value
 
-    def where(self, index: int) -> str:
-        """Return the shard and the number of the sample in it."""
-        return self._source.where(index)
-
     def files(self) -> list[str]:
         """See `StoredSamples.files`."""
         return [text_of(self._folder / INDEX), *(shard.path for shard in self._source.shards)]
@@ -103,10 +96,6 @@ class MdsSamples(StoredSamples):
         arguments = {"path": self._root, "columns": main_components(self.schema)}
         more = {"shuffle_block": _SHUFFLED} if self._source.inflated_bytes() else {}
         return [ReaderCall("mds", arguments | more, is_own=True)]
-
-    def close(self) -> None:
-        """See `StoredSamples.close`."""
-        self._source.close()
 
 
 ROW = DatasetFormat("mds", "MDS data sets of MosaicML's streaming", MdsSamples, opens_folder=True)

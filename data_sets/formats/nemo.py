@@ -27,7 +27,7 @@ from ...readers.storage.urls import place_of, text_of
 from ..manifest import ShardInfo
 from ..sample import Encoded, Sample, Value
 from ..schema import ENCODED, FLOAT, TEXT, ComponentType, Schema
-from .base import Location, ReaderCall, StoredSamples
+from .base import Location, ReaderCall, SourceSamples
 from .dataset_format import DatasetFormat
 from .hashed_file import HashedFile
 from .loose_files import LooseFileWriter, join_lines
@@ -39,7 +39,7 @@ _ROUNDING = 0.1
 """Seconds that a line may have more than its audio: lines round, and count an encoder's delay."""
 
 
-class NemoSamples(StoredSamples):
+class NemoSamples(SourceSamples[NemoSource]):
     """The entries of manifests."""
 
     def __init__(self, location: Location) -> None:
@@ -66,9 +66,6 @@ class NemoSamples(StoredSamples):
         self._offset = self._entries.column("offset")
         self._prefix = "" if location.manifest is None or is_tarred else f"{AUDIO_FOLDER}/"
         self.learn(location.manifest)
-
-    def __len__(self) -> int:
-        return len(self._entries)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
         contents = self._audio.read(indices, np.empty)
@@ -113,10 +110,6 @@ class NemoSamples(StoredSamples):
                 f"{seconds:.3f} s: it is cut off or another file, or the line is wrong"
             )
 
-    def where(self, index: int) -> str:
-        """Return audio file, manifest and line."""
-        return self._source.where(index)
-
     def files(self) -> list[str]:
         return self._paths
 
@@ -132,9 +125,6 @@ class NemoSamples(StoredSamples):
         }
         arguments |= {"tarred_audio_filepaths": archives} if archives else {}
         return [ReaderCall("nemo_asr", arguments, is_own=bool(archives), decodes=True)]
-
-    def close(self) -> None:
-        self._source.close()
 
 
 def _archives_beside(location: Location) -> list[str]:

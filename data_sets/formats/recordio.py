@@ -22,7 +22,7 @@ from ...engine.errors import ArgumentError, DecodeError, SourceError
 from ...readers.recordio.extents import scanned_extents
 from ...readers.recordio.framing import MAGIC, frames_of, read_index_lines
 from ...readers.recordio.image_record import encode_record
-from ...readers.recordio.reader import open_records, write_mxnet_index
+from ...readers.recordio.reader import MXNetSource, open_records, write_mxnet_index
 from ...readers.storage.opening import exists, open_storage, read_whole
 from ...readers.storage.storage import Storage
 from ...readers.storage.strings import StringTable
@@ -31,7 +31,7 @@ from ..component_files import LABEL
 from ..media import IMAGE, OTHER, extension_of, medium_of
 from ..sample import Encoded, Sample, Value
 from ..schema import ARRAY, ENCODED, FLOAT, INT, ComponentType, Schema
-from .base import Location, ReaderCall, StoredSamples, numbered_key
+from .base import Location, ReaderCall, SourceSamples, numbered_key
 from .dataset_format import DatasetFormat, begins_with
 from .one_file import OneFileWriter
 from .writer import one_encoded, others
@@ -41,7 +41,7 @@ WITHOUT_RECORD = "paths of .lst files for which the .idx files have no record"
 DETECTION_HEADER = (2.0, 5.0)
 
 
-class RecordIOSamples(StoredSamples):
+class RecordIOSamples(SourceSamples[MXNetSource]):
     """The records of `.rec` files."""
 
     def __init__(self, location: Location) -> None:
@@ -65,9 +65,6 @@ class RecordIOSamples(StoredSamples):
         self._is_detection = BOXES in schema
         self._integral = schema[LABEL].type == INT if LABEL in schema else None
         self.learn(location.manifest)
-
-    def __len__(self) -> int:
-        return len(self._source)
 
     @property
     def skipped_files(self) -> Mapping[str, Sequence[str]]:
@@ -103,10 +100,6 @@ class RecordIOSamples(StoredSamples):
         whole = number.is_integer() if self._integral is None else self._integral
         return {LABEL: int(number) if whole else number}
 
-    def where(self, index: int) -> str:
-        """Return file, number in the file and offset of a record."""
-        return self._source.where(index)
-
     def reader_calls(self) -> Sequence[ReaderCall]:
         return [
             ReaderCall(
@@ -116,9 +109,6 @@ class RecordIOSamples(StoredSamples):
                 medium=IMAGE,
             )
         ]
-
-    def close(self) -> None:
-        self._source.close()
 
 
 def detection_of(key: str, label: NDArray[np.float32]) -> dict[str, Value]:

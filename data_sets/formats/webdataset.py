@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,14 @@ from ...readers.storage.opening import open_storage
 from ...readers.storage.records import RecordFiles
 from ...readers.storage.storage import Storage
 from ...readers.webdataset.dali_index import write_dali_index
-from ..component_files import components_of, files_of, quoted_key, readable_extensions, unquoted_key
+from ..component_files import (
+    components_of,
+    dtypes_of,
+    files_of,
+    quoted_key,
+    readable_extensions,
+    unquoted_key,
+)
 from ..manifest import ShardInfo
 from ..sample import Sample
 from .base import Location, ReaderCall, StoredSamples, grouped_rows, joined
@@ -99,13 +105,7 @@ class WebDatasetSamples(StoredSamples):
             raise ArgumentError(
                 f"{self.location.root}: no images, sound, text or labels in the archives"
             )
-
-        def dtypes(library: Any) -> list[Any]:
-            types = library.types
-            # DALI has no number for the text of `.cls`, only its bytes.
-            number = types.INT64 if library.name == "Penstock" else types.UINT8
-            return [number if extension == "cls" else types.UINT8 for extension in present]
-
+        dtypes = partial(dtypes_of, present)
         arguments = {"paths": self.files(), "ext": present, "dtypes": dtypes}
         return [ReaderCall("webdataset", arguments, index=("index_paths", write_dali_index))]
 

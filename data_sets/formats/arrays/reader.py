@@ -31,7 +31,15 @@ from ...component_files import ARRAY_NAME, unquoted_key
 from ...reading import COSTLY
 from ...sample import Sample, Value
 from ...schema import ARRAY, FLOAT, INT, ComponentType, Schema, schema_of_types
-from ..base import Location, ReaderCall, StoredSamples, grouped_rows, joined, numbered_key
+from ..base import (
+    Location,
+    ReaderCall,
+    SourceSamples,
+    StoredSamples,
+    grouped_rows,
+    joined,
+    numbered_key,
+)
 
 KEYS_SUFFIX = ".keys.txt"
 _NPY = ".npy"
@@ -109,7 +117,7 @@ class StackSamples(StoredSamples):
             stack.close()
 
 
-class ArraySamples(StoredSamples):
+class ArraySamples(SourceSamples[NumpySource]):
     """Arrays of their own: files, or members of archives."""
 
     def __init__(self, location: Location, arrays: ArrayList) -> None:
@@ -171,9 +179,6 @@ class ArraySamples(StoredSamples):
         if len(self.schema) > 1:  # a sample is several members of an archive
             return []
         return [ReaderCall("numpy", {"files": self.files()}, is_own=self._is_archive)]
-
-    def close(self) -> None:
-        self._source.close()
 
 
 def open_arrays(location: Location) -> StoredSamples:

@@ -27,12 +27,12 @@ from ....readers.files.source import FileSource
 from ....readers.listing.listing import list_files
 from ...sample import Encoded, Sample, Value
 from ...segmentations import SEGMENTATIONS, encoded_segmentations
-from ..base import Location, ReaderCall, StoredSamples
+from ..base import Location, ReaderCall, SourceSamples
 from ..coco.reader import BOXES, CROWDS, LABELS
 from ..folder import absolute_path
 
 
-class BoxSamples(StoredSamples):
+class BoxSamples(SourceSamples[FileSource]):
     """The images of one split."""
 
     def __init__(self, opens: Callable[..., BoxSet], location: Location) -> None:
@@ -62,9 +62,6 @@ class BoxSamples(StoredSamples):
     @property
     def skipped_files(self) -> dict[str, Sequence[str]]:
         return {**self.location.skipped, **self._set.left_out}
-
-    def __len__(self) -> int:
-        return len(self._set)
 
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
         numbers = indices.tolist()
@@ -118,10 +115,6 @@ class BoxSamples(StoredSamples):
             for (name, path), content in zip(paths.items(), contents, strict=True)
         }
 
-    def where(self, index: int) -> str:
-        """Return the path of an image."""
-        return self._source.where(index)
-
     def files(self) -> list[str]:
         return [*self._set.files]
 
@@ -137,6 +130,3 @@ class BoxSamples(StoredSamples):
     def reader_calls(self) -> Sequence[ReaderCall]:
         path = absolute_path(self.location.root)
         return [ReaderCall("coco", {"path": path}, is_own=True, medium="image")]
-
-    def close(self) -> None:
-        self._source.close()

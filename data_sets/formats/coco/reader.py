@@ -36,7 +36,7 @@ from ....readers.storage.urls import Place, place_of, text_of
 from ...manifest import Manifest
 from ...sample import Encoded, Sample, Value
 from ...segmentations import SEGMENTATIONS, encoded_segmentations
-from ..base import Location, ReaderCall, StoredSamples
+from ..base import Location, ReaderCall, SourceSamples
 
 ANNOTATIONS, IMAGES = "annotations.json", "images"
 BOXES, LABELS, CROWDS = "boxes", "labels", "iscrowd"
@@ -49,7 +49,7 @@ _HIGHEST_ID = 100_000
 _SAME_AREA = 1e-6  # relative difference of areas that tools round
 
 
-class CocoDatasetSamples(StoredSamples):
+class CocoDatasetSamples(SourceSamples[FileSource]):
     """The images of an annotation file."""
 
     def __init__(self, location: Location) -> None:
@@ -80,9 +80,6 @@ class CocoDatasetSamples(StoredSamples):
                 "of 32 bits, as labels are; number the categories anew"
             )
 
-    def __len__(self) -> int:
-        return len(self._coco)
-
     def read(self, indices: NDArray[np.int64]) -> list[Sample]:
         contents, _ = self._source.read(indices, np.empty)
         samples = []
@@ -97,10 +94,6 @@ class CocoDatasetSamples(StoredSamples):
             samples.append(Sample(key, components))
         return samples
 
-    def where(self, index: int) -> str:
-        """Return the path of an image."""
-        return self._source.where(index)
-
     def files(self) -> list[str]:
         return [text_of(self._path)]
 
@@ -113,9 +106,6 @@ class CocoDatasetSamples(StoredSamples):
     def reader_calls(self) -> Sequence[ReaderCall]:
         folder, _, _ = self.where(0).rpartition(self.read(np.zeros(1, np.int64))[0].key)
         return [ReaderCall("coco", {"file_root": folder, "annotations_file": text_of(self._path)})]
-
-    def close(self) -> None:
-        self._source.close()
 
 
 def _optional(annotations: CocoAnnotations, manifest: Manifest | None) -> set[str]:

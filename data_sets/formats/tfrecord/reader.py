@@ -36,7 +36,7 @@ from ...component_files import decoded_text
 from ...media import encoded_component, extension_of
 from ...sample import Encoded, Sample, Value
 from ...schema import ARRAY, ENCODED, FLOAT, INT, ComponentType, Schema, type_of
-from ..base import Location, ReaderCall, StoredSamples, numbered_key, probes
+from ..base import Location, ReaderCall, SourceSamples, numbered_key, probes
 
 KEY, EXTENSION, SHAPE, DOUBLE = "key", ".extension", ".shape", ".float64"
 NATIVE = {"float32": np.float32, "int32": np.int64, "int64": np.int64}
@@ -45,7 +45,7 @@ NATIVE = {"float32": np.float32, "int32": np.int64, "int64": np.int64}
 Columns = Mapping[str, Any]
 
 
-class TFRecordSamples(StoredSamples):
+class TFRecordSamples(SourceSamples[TFRecordSource]):
     """The Examples of TFRecord files."""
 
     def __init__(self, location: Location) -> None:
@@ -168,10 +168,6 @@ class TFRecordSamples(StoredSamples):
                 extension = "" if extensions is None else str(extensions[row].data, "utf-8")
                 yield name, _of_bytes(stored, declared, extension)
 
-    def where(self, index: int) -> str:
-        """Return file, number in the file and offset of a record."""
-        return self._source.where(index)
-
     def reader_calls(self) -> Sequence[ReaderCall]:
         names = [encoded_component(self.schema)[0] or next(iter(self.schema))]
         names += ["label"] if "label" in self.schema and names != ["label"] else []
@@ -188,9 +184,6 @@ class TFRecordSamples(StoredSamples):
         arguments = {"path": self.files(), "features": features}
         index = ("index_path", write_tfrecord_index)
         return [ReaderCall("tfrecord", arguments, index=index, outputs=names)]
-
-    def close(self) -> None:
-        self._source.close()
 
 
 def declared_features(name: str, type: ComponentType) -> Iterator[tuple[str, VarLenFeature]]:
