@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ...engine.graph.operator import Array, register
+from ...engine.graph.operator import register
 from ...engine.graph.params import BOOL, INT, param
 from .caffe2_samples import LabelType, TensorProtosParser
 from .reader import LMDBReader, LMDBSource
@@ -88,6 +86,3 @@ class Caffe2(LMDBReader):
 
     def open_source(self) -> LMDBSource:
         return LMDBSource(self.open_files(), self._parser())
-
-    def placeholder(self) -> tuple[Array, ...]:
-        return (np.empty(0, np.uint8),) * self.num_outputs()
