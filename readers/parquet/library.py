@@ -20,7 +20,7 @@ def pyarrow() -> ModuleType:
     Raises:
         MissingDependencyError: PyArrow is not installed.
     """
-    for module in ("pyarrow.compute", "pyarrow.parquet"):
+    for module in ("pyarrow", "pyarrow.compute", "pyarrow.parquet"):
         imported(module, "Parquet files need pyarrow", "parquet")
     return sys.modules["pyarrow"]
 
