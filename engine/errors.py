@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import Any
+import types
 
 from .printable import printable
 
@@ -133,7 +133,7 @@ class PipelineStopped(PenstockError):  # noqa: N818  (a state, not a fault)
     """The pipeline was closed, or an earlier error stopped it."""
 
 
-def imported(module: str, wanting: str, extra: str) -> Any:
+def imported(module: str, wanting: str, extra: str) -> types.ModuleType:
     """Import a module that an optional part of Penstock brings.
 
     Args:

@@ -337,7 +337,7 @@ class Device:
         event.record(self._cupy.cuda.Stream.null)
         self.wait(event)
 
-    def current(self) -> CurrentDevice:
+    def current(self) -> AbstractContextManager[None]:
         """Make the device's context current in the calling thread until the context ends."""
         return CurrentDevice(self.id)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ...engine.gpu.cupy_module import import_cupy
-from ...engine.tensors.current_device import CurrentDevice
 from .devices import Device
 
 _default: dict[int | None, Stream] = {}
@@ -38,9 +37,8 @@ class Stream:
         wanted = own if device_id is None else device_id
         self.device_id = Device.default_device_id("gpu") if wanted is None else wanted
         if stream is Stream.create_new:
-            cupy = import_cupy()
-            with CurrentDevice(self.device_id):
-                stream = cupy.cuda.Stream(non_blocking=True)
+            with Device("gpu", self.device_id):
+                stream = import_cupy().cuda.Stream(non_blocking=True)
         self._stream = stream  # so that its handle stays valid
         self.handle = _handle_of(stream)
 

@@ -83,7 +83,7 @@ class Device:
 
     def __enter__(self) -> Device:
         context = None
-        if self.device_type == "gpu" and (cupy := cupy_if_any()) is not None:
+        if self.device_id is not None and cupy_if_any() is not None:
             context = CurrentDevice(self.device_id)
             context.__enter__()
         self._entered.append(context)
