@@ -150,9 +150,11 @@ class Mixture:
     def _order_of(self, code: int) -> Permutation | BlockPermutation:
         """Return the order of an epoch of a source: `code` is `epoch * sources + source`."""
         epoch, source = divmod(code, len(self.names))
-        size, key = int(self._sizes[source]), mix(self.start.seed, self._keys[source], epoch)
+        size, key = int(self._sizes[source]), (self.start.seed, self._keys[source], epoch)
         blocks = self.start.blocks
-        return permutation(size, key) if blocks is None else BlockPermutation(size, blocks, key)
+        return (
+            permutation(size, *key) if blocks is None else BlockPermutation(size, blocks, mix(*key))
+        )
 
     def _index(self, numbers: Int64s) -> Int64s:
         return numbers if self._indices is None else self._indices.at(0, numbers)

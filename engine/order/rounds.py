@@ -263,7 +263,7 @@ class Rounds(Order):
 
     def _order_of(self, epoch: int, number: int) -> Permutation:
         """Return the order of a class in an epoch."""
-        return permutation(self._classes.sizes[number], mix(self._state.seed, epoch, number))
+        return permutation(self._classes.sizes[number], self._state.seed, epoch, number)
 
     def others(self, epoch: int, position: int) -> int:
         """Return how many samples may replace the sample at a position: those of its class."""
