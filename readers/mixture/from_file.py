@@ -72,8 +72,8 @@ def sources_of_file(
         return of_streams(name, content, split, arguments)
     if split is not None:
         raise ArgumentError(f"{name} is an input_cfg of NeMo, which has no splits: leave split out")
-    entries = content["input_cfg"] if isinstance(content, Mapping) else content
-    config = InputConfig(name, entries, arguments)
+    told = content if isinstance(content, Mapping) else {"input_cfg": content}
+    config = InputConfig(name, told["input_cfg"], arguments, told.get("reweight_temperature"))
     members = {
         source: member_of(called, source, apply(OPERATORS["readers.nemo_asr"], (), own, None))
         for source, own in config.sources.items()

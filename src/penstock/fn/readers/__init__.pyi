@@ -1701,8 +1701,8 @@ def nemo_asr(
 
     Args:
         manifest_filepaths (str | Sequence[str]): Paths or URLs of the manifests. Braces, NeMo's
-            '_OP_0..7_CL_', globs and folders stand for the files that they name. Or the folder
-            of a Shar data set of lhotse: its cuts are the entries, and its recordings the
+            '_OP_0..7_CL_', globs and folders stand for the files that they name. Or the folders
+            of Shar data sets of lhotse: their cuts are the entries, and their recordings the
             audio; a URL of such a folder ends with a slash.
         tarred_audio_filepaths (str | Sequence[str] | None): Tar archives that hold the audio,
             as NeMo's tarred data sets do; patterns as for `manifest_filepaths`. An entry names
