@@ -127,7 +127,7 @@ class Mix(PartsReader):
                 raise ArgumentError(
                     f"{cls.called}: {members} has the shares, so leave out {both[0]}"
                 )
-            given |= rule
+            given |= {name: own for name, own in rule.items() if given.get(name) is None}
         elif isinstance(members, Mapping):
             keys = [[*each] for each in members.values() if isinstance(each, Mapping)]
             given["members"] = {
