@@ -141,10 +141,7 @@ class Cursor(Order):
             for i, (start, stop) in enumerate(pairwise(cuts))
         ]
 
-    def others(self, epoch: int, position: int) -> int:
-        return self.plan.others(epoch, position)
-
-    def replacement(self, epoch: int, position: int, attempt: int) -> int:
+    def replacement(self, epoch: int, position: int, attempt: int) -> int | None:
         return self.plan.replacement(epoch, position, attempt)
 
     def _piece(self, epoch: int, offsets: Int64s) -> Selection:

@@ -97,20 +97,12 @@ class Mixture:
         sources, numbers = self._numbers(epoch, positions)
         return self._index(self._firsts[sources] + numbers), positions, sources
 
-    def others(self, epoch: int, position: int) -> int:
-        """Return how many samples may replace the sample at a position: those of its source."""
-        sources, _ = self._entries(epoch, np.array([position]))
-        return int(self._sizes[sources[0]]) - 1
-
-    def replacement(self, epoch: int, position: int, attempt: int) -> int:
-        """Return the index of another sample of the same source: see `EpochOrder.replacement`."""
+    def replacement(self, epoch: int, position: int, attempt: int) -> int | None:
+        """Return the index of another sample of the same source: see `Order.replacement`."""
         sources, numbers = self._numbers(epoch, np.array([position]))
-        source, size = self.names[int(sources[0])], int(self._sizes[sources[0]])
-        if not 0 <= attempt < size - 1:
-            raise ArgumentError(
-                f"attempt {attempt} to replace a sample: the source {source!r} has {size - 1} "
-                "others"
-            )
+        size = int(self._sizes[sources[0]])
+        if attempt >= size - 1:
+            return None
         key = mix(self.start.seed, epoch, position)
         other = Permutation.other_than(int(numbers[0]), size, key, attempt)
         return int(self._index(self._firsts[sources] + other)[0])

@@ -76,18 +76,11 @@ class Order(ABC):
         return None
 
     @abstractmethod
-    def others(self, epoch: int, position: int) -> int:
-        """Return how many samples may replace the sample at a position."""
-
-    @abstractmethod
-    def replacement(self, epoch: int, position: int, attempt: int) -> int:
+    def replacement(self, epoch: int, position: int, attempt: int) -> int | None:
         """Return the index of the replacement sample for the sample at a position.
 
-        Attempts 0 to `others` - 1 return every other sample once, in an order that depends on
-        (seed, epoch, position).
-
-        Raises:
-            ArgumentError: there is no further sample.
+        Attempts 0, 1, ... return every other sample once, in an order that depends on (seed, epoch,
+        position). None says that there is no further sample.
         """
 
     @abstractmethod

@@ -265,21 +265,15 @@ class Rounds(Order):
         """Return the order of a class in an epoch."""
         return permutation(self._classes.sizes[number], self._state.seed, epoch, number)
 
-    def others(self, epoch: int, position: int) -> int:
-        """Return how many samples may replace the sample at a position: those of its class."""
-        size: int = self._classes.sizes[self._owner(position)]
-        return size - 1
-
-    def replacement(self, epoch: int, position: int, attempt: int) -> int:
-        """Return the index of another sample of the same class: see `Sampler.replacement`."""
-        number = self._owner(position)
+    def replacement(self, epoch: int, position: int, attempt: int) -> int | None:
+        """Return the index of another sample of the same class: see `Order.replacement`."""
+        number = int(np.searchsorted(self._starts, position, "right")) - 1
         size, member = self._classes.sizes[number], position - int(self._starts[number])
+        if attempt >= size - 1:
+            return None
         other = Permutation(size - 1, mix(self._state.seed, epoch, position))(np.array([attempt]))
         other = (member + 1 + other) % size
         return int(self._index(epoch, np.array([number]), other)[0])
-
-    def _owner(self, position: int) -> int:
-        return int(np.searchsorted(self._starts, position, "right")) - 1
 
     def _locate(self, batch: int) -> tuple[int, _Planned, int]:
         """Return the epoch of a batch, its plan, and the step in the plan."""

@@ -148,10 +148,7 @@ class Sampler(Order):
             epoch, entry = epoch + 1, 0
         return pieces
 
-    def others(self, epoch: int, position: int) -> int:
-        return self.of_epochs.others(epoch, position)
-
-    def replacement(self, epoch: int, position: int, attempt: int) -> int:
+    def replacement(self, epoch: int, position: int, attempt: int) -> int | None:
         return self.of_epochs.replacement(epoch, position, attempt)
 
     def _state_after(self, batches: int) -> SamplerState:
