@@ -25,19 +25,17 @@ class MixtureState(State):
                 other shares  |  consumed, with these shares  |  what is left
 
     Attributes:
-        seed, shuffle, blocks: of the permutations of the sources.
+        blocks: of the permutations of the sources.
         sizes: samples of each source by name; of many sources, a digest of these.
         shares: of the sources.
         asked: digest of the shares that the program asks for. Where another program asks for
             others, these begin.
-        epoch: the first epoch with positions that are left.
-        at: the first of these positions.
+        at: the first position of `epoch` that is left.
         begin: the position of `epoch` from which on the shares hold.
         end: positions in `epoch`.
         entries: entries of each source that were consumed at `begin`. Entry j of a source of n
             samples is a sample of the source's own epoch j // n.
         parked: size and entries of each source that is not in use.
-        global_batch: samples of a step of all ranks, if `reshard` holds them: see `Cursor`.
     """
 
     plan = "mixture"
@@ -47,10 +45,7 @@ class MixtureState(State):
         "parked": lambda parked: {name: tuple(each) for name, each in parked.items()},
     }
 
-    seed: int
-    shuffle: bool
     blocks: Blocks | None = None
-    epoch: int
     at: int
     asked: str
     sizes: Mapping[str, int] | str
@@ -59,7 +54,6 @@ class MixtureState(State):
     end: int
     entries: tuple[int, ...]
     parked: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    global_batch: int | None = None
 
     @property
     def remaining(self) -> dict[int, tuple[tuple[int, int], ...]]:

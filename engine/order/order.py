@@ -19,12 +19,14 @@ class Order(ABC):
     compute the same states.
 
     Attributes:
+        state: where the order begins.
         batch_size: samples of a batch, or the most that one may have.
         global_batch: samples of a step of all ranks, if the state holds them.
         epoch_size: samples in an epoch of all ranks together.
         of_epochs: the order of the samples of one source; None for other orders.
     """
 
+    state: Any
     batch_size: int
     global_batch: int | None = None
     epoch_size: int
@@ -99,8 +101,8 @@ class Order(ABC):
         return saved
 
     @abstractmethod
-    def _start_after(self, batches: int) -> Any:
-        """Return what `next_epoch_after` does, of a number from 1 on."""
+    def _last_epoch(self, batches: int) -> int:
+        """Return the last epoch of which a rank has read a sample in so many batches, 1 or more."""
 
     def next_epoch_after(self, batches: int) -> Any:
         """Return the start of the first epoch of which no rank has read a sample.
@@ -109,4 +111,4 @@ class Order(ABC):
         """
         if batches < 1:
             raise ArgumentError(f"next epoch after {batches} batches: expected 1 or more")
-        return self._start_after(batches)
+        return self.state.after_epoch(self._last_epoch(batches))
