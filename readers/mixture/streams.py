@@ -57,7 +57,7 @@ def of_streams(
         SourceError: the file is damaged, or asks for what Penstock does not do.
     """
     if LOADER in content:
-        data = _data_of(name, content)
+        data: Mapping[str, Any] = _data_of(name, content)
     elif odd := [str(key) for key in content if key != STREAMS]:
         raise SourceError(
             f"{name} has {odd[0]!r:.100} beside {STREAMS!r}, which Penstock does not read; put the "
@@ -102,15 +102,15 @@ def of_streams(
             raise SourceError(
                 f"{name}: the stream {source!r:.100} has no {PROPORTION!r}, and others have one"
             )
-    told: dict[str, Any] = {_RULES[word]: own for word, own in numbers.items()}
+    shares: dict[str, Any] = {_RULES[word]: own for word, own in numbers.items()}
     if data.get("epoch_size") is not None:
         if PROPORTION not in numbers:
             raise SourceError(
                 f"{name} has epoch_size, and its streams have no {PROPORTION!r}: give choose or "
                 "repeat to each, or a proportion"
             )
-        told["epoch_size"] = data["epoch_size"]
-    return members, told
+        shares["epoch_size"] = data["epoch_size"]
+    return members, shares
 
 
 def _data_of(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
