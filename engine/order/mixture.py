@@ -107,13 +107,6 @@ class Mixture:
         other = Permutation.other_than(int(numbers[0]), size, key, attempt)
         return int(self._index(self._firsts[sources] + other)[0])
 
-    def entries_before(self, epoch: int, position: int) -> list[int]:
-        """Return how many entries of each source stand before a position."""
-        base, counts, begin = self._stretch(epoch)
-        own = self.shares.turns_before(counts, position - begin)
-        entries: list[int] = (base + own).tolist()
-        return entries
-
     def _stretch(self, epoch: int) -> tuple[Int64s, tuple[int, ...], int]:
         """Return the entries before what is left of an epoch, its counts, and where it begins."""
         found = self._stretches.get(epoch)  # other threads look for replacements

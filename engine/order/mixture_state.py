@@ -60,6 +60,13 @@ class MixtureState(State):
         """The positions that are left of an epoch in progress, as `SamplerState.remaining`."""
         return {self.epoch: ((self.at, self.end),)} if self.at else {}
 
+    @property
+    def consumed(self) -> tuple[int, ...]:
+        """The entries of each source that were consumed at `at`."""
+        part = self.shares.part(self.epoch, self.end - self.begin)
+        turns = self.shares.turns_before(part, self.at - self.begin)
+        return tuple(base + own for base, own in zip(self.entries, turns, strict=True))
+
     def moved_to(self, epoch: int, at: int) -> Self:
         """Return the state at a position of the current epoch or of a later one."""
         if epoch == self.epoch:
@@ -169,9 +176,6 @@ def _taken_over(
     old: MixtureState, new: MixtureState, restart: frozenset[str]
 ) -> tuple[tuple[int, ...], dict[str, tuple[int, int]]]:
     """Return the entries of each new source that were consumed, and the sources to be parked."""
-    part = old.shares.part(old.epoch, old.end - old.begin)
-    turns = old.shares.turns_before(part, old.at - old.begin)
-    consumed = [base + own for base, own in zip(old.entries, turns, strict=True)]
     if isinstance(old.sizes, str) or isinstance(new.sizes, str):
         if old.sizes != new.sizes:
             raise CheckpointError(
@@ -179,8 +183,8 @@ def _taken_over(
                 f"sizes. Of more than {_MOST_NAMES} sources it knows no names: restore it with its "
                 "own data"
             )
-        return tuple(consumed), {}
-    own = zip(old.sizes.items(), consumed, strict=True)
+        return old.consumed, {}
+    own = zip(old.sizes.items(), old.consumed, strict=True)
     known = {**old.parked, **{name: (size, entries) for (name, size), entries in own}}
     for name in known.keys() & new.sizes.keys() - restart:
         if known[name][0] != new.sizes[name]:
