@@ -82,8 +82,8 @@ class Mix(PartsReader):
         MEMBERS,
         REQUIRED,
         "The sources: the outputs of a reader by the source's name; or the path of a file that "
-        "lists sources and shares: a metadataset of Energon, an `input_cfg` of NeMo, or `streams` "
-        "of MosaicML.",
+        "lists sources and shares: a metadataset of Energon, an `input_cfg` of NeMo, `streams` of "
+        "MosaicML, or a training of LLM Foundry.",
     )
     split = param(
         STR, None, "Split of the file that `members` names: of a metadataset, by default 'train'."

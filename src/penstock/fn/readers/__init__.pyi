@@ -1412,7 +1412,7 @@ def mix(
     Args:
         members (Mapping[str, Any] | str): The sources: the outputs of a reader by the source's
             name; or the path of a file that lists sources and shares: a metadataset of Energon,
-            an `input_cfg` of NeMo, or `streams` of MosaicML.
+            an `input_cfg` of NeMo, `streams` of MosaicML, or a training of LLM Foundry.
         split (str | None): Split of the file that `members` names: of a metadataset, by default
             'train'.
         source_arguments (Mapping[str, Any] | None): Arguments of the readers of a file's
