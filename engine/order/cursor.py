@@ -69,7 +69,7 @@ class Cursor(Order):
             raise ArgumentError(f"batch_size={batch_size}: expected 1 or more")
         check_shard(plan.samples, shard_id, num_shards)
         self.plan = plan
-        self.state = plan.start
+        self.state: SamplerState | MixtureState = plan.start
         self.of_epochs = plan.order.of_epochs if isinstance(plan, Dealt) else None
         self._rank = shard_id
         self._ranks = num_shards
