@@ -12,7 +12,7 @@ from ..engine.pipeline.definition import pipeline_def
 from ..readers.mds.columns import is_read
 from ..readers.mds.index_file import folder_of, shards_of
 from ..readers.mixture.from_file import is_mixture, sources_of_file
-from ..readers.mixture.streams import STREAMS
+from ..readers.mixture.streams import LOADER, STREAMS
 from ..readers.storage.opening import read_whole
 from ..readers.webdataset.energon import loaded
 from .console import Printer
@@ -42,7 +42,7 @@ def sources_of(path: str, split: str | None) -> dict[str, dict[str, float]]:
     content = loaded(path, read_whole(path))
     if "splits" in content:
         arguments = {"ext": ["json"], "missing_component_behavior": "empty"}
-    elif STREAMS in content:
+    elif STREAMS in content or LOADER in content:
         arguments = {"columns": [_column_of_streams(path, split)]}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*all arrays of this output are empty")

@@ -74,8 +74,8 @@ class NemoAsrReader(Reader):
         STRS,
         REQUIRED,
         "Paths or URLs of the manifests. Braces, NeMo's '_OP_0..7_CL_', globs and folders stand "
-        "for the files that they name. Or the folder of a Shar data set of lhotse: its cuts are "
-        "the entries, and its recordings the audio; a URL of such a folder ends with a slash.",
+        "for the files that they name. Or the folders of Shar data sets of lhotse: their cuts are "
+        "the entries, and their recordings the audio; a URL of such a folder ends with a slash.",
     )
     tarred_audio_filepaths = param(
         STRS,
@@ -136,15 +136,15 @@ class NemoAsrReader(Reader):
 
     def open_source(self) -> NemoSource:
         field = None
-        if len(self.manifest_filepaths) == 1 and is_shar(
-            self.manifest_filepaths[0], self.storage_options
-        ):
+        are_shar = [is_shar(path, self.storage_options) for path in self.manifest_filepaths]
+        if all(are_shar):
             if self.tarred_audio_filepaths is not None:
                 self.refuse(
                     "a Shar data set has its audio itself: leave tarred_audio_filepaths out"
                 )
-            path = self.manifest_filepaths[0]
-            entries, field = open_shar(path, self.storage_options, self.damages)
+            entries, field = open_shar(self.manifest_filepaths, self.storage_options, self.damages)
+        elif any(are_shar):
+            self.refuse("Shar data sets and manifests need readers of their own, in fn.readers.mix")
         else:
             paths = self._expanded(self.manifest_filepaths, "*.json")
             entries = read_manifests(paths, self.storage_options)

@@ -141,7 +141,8 @@ def open_dataset(
         storage_options: for URLs: see `fn.readers.file`.
         skip_bad: whether files that cannot be opened, or are cut off, are left out or read in part.
             `Dataset.damages` tells of them. Otherwise the first one is an error.
-        split, config: of a folder of Parquet files or tar archives: see `fn.readers.parquet`.
+        split, config: of a folder of Parquet files or tar archives: see `fn.readers.parquet`. A
+            split may also be a folder that is a data set as a whole, as MDS has them.
 
     Raises:
         SourceError: there is no data set of a known format, or a file is damaged.

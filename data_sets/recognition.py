@@ -82,7 +82,22 @@ def _of_part(
         if splits := splits_of(root, options, some, part.config):
             files = files_of_split(root, splits, part.split, options, part.config)
             return _of_files(root, files, format, options)
-    raise ArgumentError(f"{root} has no split {part.split or part.config!r}: it holds no shards")
+    whole = {} if part.config else _folders_of(folder, format)
+    if part.split in whole:
+        return whole[part.split], Location(root / part.split, [], None, options)
+    reason = f"its splits are {', '.join(whole)}" if whole else "it holds no shards"
+    raise ArgumentError(f"{root} has no split {part.split or part.config!r}: {reason}")
+
+
+def _folders_of(folder: Folder, format: DatasetFormat | None) -> dict[str, DatasetFormat]:
+    """Return the folders in a folder that are data sets as a whole, such as those of MDS."""
+    found: dict[str, DatasetFormat] = {}
+    for name in folder.visible_folders[:_LOOKED_AT]:
+        layout = found_layout(folder.inner(name))
+        row = FORMATS.get(layout.format) if layout and layout.format else None
+        if row is not None and row.opens_folder and format in (None, row):
+            found[name] = row
+    return found
 
 
 def _of_manifest(

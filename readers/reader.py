@@ -537,9 +537,10 @@ class Reader(SeekableInput):
 
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
         epoch, position = int(selection.epoch[row]), int(selection.position[row])
-        if attempt >= self.sampler.others(epoch, position):
+        other = self.sampler.replacement(epoch, position, attempt)
+        if other is None:
             return None
-        selection.index[row] = self.sampler.replacement(epoch, position, attempt)
+        selection.index[row] = other
         added = (column[row] for column in self.added(selection))
         return *self.read_sample(selection, row), *added
 

@@ -1,15 +1,19 @@
-"""Values that a program gives for each sample, such as lengths or labels."""
+"""Values that each sample has, such as lengths or labels: given by a program, or read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 import numpy as np
 
 from ..engine.arrays import Array
+from .source import Columns, Source
 
 Refusal = Callable[[str], NoReturn]
+
+SAMPLES_AT_ONCE = 1024
+"""Samples that are read at once for a value of each."""
 
 
 def one_for_each(
@@ -35,3 +39,10 @@ def one_for_each(
             f"for each of the {count} samples"
         )
     return array
+
+
+def read_in_parts(source: Source) -> Iterator[Columns]:
+    """Yield the columns of all samples in their order, of some consecutive ones at a time."""
+    for first in range(0, len(source), SAMPLES_AT_ONCE):
+        stop = min(first + SAMPLES_AT_ONCE, len(source))
+        yield source.read(np.arange(first, stop), np.empty)

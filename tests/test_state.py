@@ -33,7 +33,7 @@ LATE = {
     "geometry/random_crop.py:RandomCropArguments": {"crop_ranges"},
     "operators/indexing/window_operator.py:WindowOperator": {"target"},
     "readers/mixture/pack.py:Pack": {"_reader"},
-    "readers/mixture/parts.py:PartsReader": {"_plan", "parts", "readers"},
+    "readers/mixture/parts.py:PartsReader": {"parts", "readers"},
     "readers/reader.py:Reader": {"_first", "damages", "sampler", "source", "waits", "window"},
 }
 """Classes, and the attributes that a method sets which `__init__` does not set."""

@@ -69,11 +69,12 @@ class Cursor(Order):
             raise ArgumentError(f"batch_size={batch_size}: expected 1 or more")
         check_shard(plan.samples, shard_id, num_shards)
         self.plan = plan
+        self.state: SamplerState | MixtureState = plan.start
         self.of_epochs = plan.order.of_epochs if isinstance(plan, Dealt) else None
         self._rank = shard_id
         self._ranks = num_shards
-        self.global_batch = whole = plan.start.global_batch
-        self.epoch_size = plan.length(plan.start.epoch + plan.is_constant)
+        self.global_batch = whole = self.state.global_batch
+        self.epoch_size = plan.length(self.state.epoch + plan.is_constant)
         self._step = step = whole or batch_size * num_shards
         check_global_batch(step, num_shards)
         cuts = [step * rank // num_shards for rank in range(num_shards + 1)]
@@ -81,7 +82,7 @@ class Cursor(Order):
         self.batch_size = cuts[shard_id + 1] - cuts[shard_id]
         self._largest = max(batch_size, -(-step // num_shards))
         self._pad = pad_last_batch
-        self._first = plan.start.epoch
+        self._first = self.state.epoch
         # Positions of all ranks form one line. These epochs end there, from the first one on.
         self._ends = [self._span(self._first)]
 
@@ -141,10 +142,7 @@ class Cursor(Order):
             for i, (start, stop) in enumerate(pairwise(cuts))
         ]
 
-    def others(self, epoch: int, position: int) -> int:
-        return self.plan.others(epoch, position)
-
-    def replacement(self, epoch: int, position: int, attempt: int) -> int:
+    def replacement(self, epoch: int, position: int, attempt: int) -> int | None:
         return self.plan.replacement(epoch, position, attempt)
 
     def _piece(self, epoch: int, offsets: Int64s) -> Selection:
@@ -158,11 +156,10 @@ class Cursor(Order):
 
     def _state_after(self, batches: int) -> Any:
         epoch, offset = self._locate(batches * self._step)
-        return self.plan.start.moved_to(epoch, offset + self._begin(epoch))
+        return self.state.moved_to(epoch, offset + self._begin(epoch))
 
-    def _start_after(self, batches: int) -> Any:
-        epoch, _ = self._locate(batches * self._step - 1)
-        return self.plan.start.moved_to(epoch + 1, 0)
+    def _last_epoch(self, batches: int) -> int:
+        return self._locate(batches * self._step - 1)[0]
 
     def _locate(self, place: int) -> tuple[int, int]:
         """Return the epoch at a place of the line, and the place in what is left of this epoch."""
@@ -197,7 +194,7 @@ class Cursor(Order):
 
     def _begin(self, epoch: int) -> int:
         """Return the first position of an epoch that is left."""
-        return self.plan.start.at if epoch == self._first else 0
+        return self.state.at if epoch == self._first else 0
 
 
 def state_of(value: object) -> SamplerState | MixtureState | RoundsState:

@@ -23,8 +23,7 @@ class Dealt:
         self.start = order.state
         self.samples = order.epoch_size
         self.is_constant = len(self.start.remaining) < 2
-        self.others: Callable[[int, int], int] = order.others
-        self.replacement: Callable[[int, int, int], int] = order.replacement
+        self.replacement: Callable[[int, int, int], int | None] = order.replacement
 
     def length(self, epoch: int) -> int:
         """Return the number of positions that are left of an epoch."""

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from ..arrays import Int64s
-from ..errors import ArgumentError, CheckpointError
+from ..errors import CheckpointError
 from .block_permutation import BlockPermutation
 from .permutation import Permutation, even_cuts, mapped
 from .philox import mix
@@ -44,33 +44,18 @@ class EpochOrder:
         numbers = self._numbers(epoch, positions)
         return numbers if self._subset is None else self._subset.at(epoch, numbers)
 
-    def others(self, epoch: int, position: int) -> int:
-        """Return how many samples may replace the sample at a position."""
-        return self._state.size - 1
+    def replacement(self, epoch: int, position: int, attempt: int) -> int | None:
+        """Return the index of the replacement sample: see `Order.replacement`.
 
-    def replacement(self, epoch: int, position: int, attempt: int) -> int:
-        """Return the index of the replacement sample for the sample at a position.
-
-        Attempts 0 to size - 2 return every other sample of the data set once, in an order that
-        depends on (seed, epoch, position). Where shards are read whole, those of the same window of
-        shards come first.
-
-        Raises:
-            ArgumentError: the data set has no further sample.
+        Where shards are read whole, those of the same window of shards come first.
         """
-        others, key = self.others(epoch, position), mix(self._state.seed, epoch, position)
-        if not 0 <= attempt < others:
-            raise ArgumentError(
-                f"attempt {attempt} to replace a sample: the data set has {others} others"
-            )
+        others, key = self._state.size - 1, mix(self._state.seed, epoch, position)
+        if attempt >= others:
+            return None
         if not self.walks(epoch):
             (own,) = self._numbers(epoch, np.array([position], np.int64)).tolist()
-            number = Permutation.other_than(own, others + 1, key, attempt)
-            return (
-                number
-                if self._subset is None
-                else int(self._subset.at(epoch, np.array([number]))[0])
-            )
+            number = np.array([Permutation.other_than(own, others + 1, key, attempt)])
+            return int((number if self._subset is None else self._subset.at(epoch, number))[0])
         order, shift = self.walk_at(epoch, position)
         start, end = (bound + shift for bound in order.window_at(position - shift))
         inside = end - start - 1

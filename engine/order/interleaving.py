@@ -60,14 +60,15 @@ class Interleaving:
         nodes, self._depth = _tree(counts)
         self._size, self._left, first, second, self._source = np.array(nodes, np.int64).T
         self._half = self._size // 2
-        self._branches = np.array([second, first])
+        self._branches = np.array([second, first]).T.reshape(-1)
 
     def at(self, positions: Int64s) -> tuple[Int64s, Int64s]:
         """Return the source of each position, and the item's number among those of its source."""
         node = np.zeros(len(positions), np.int64)
         inside = positions
         for _ in range(self._depth):
-            size, left, half = self._size[node], self._left[node], self._half[node]
+            # `take` needs two thirds of the time of an index in brackets.
+            size, left, half = (each.take(node) for each in (self._size, self._left, self._half))
             if self.total < _SHORT:
                 before, rest = np.divmod(inside * left + half, size)
             else:
@@ -75,10 +76,10 @@ class Interleaving:
                 low = (inside & ((1 << _SHIFT) - 1)) * left
                 before, rest = np.divmod((rest << _SHIFT) + low + half, size)
                 before += high << _SHIFT
-            goes_left = (rest + left >= size).astype(np.int64)
+            goes_left = rest + left >= size
             inside = np.where(goes_left, before, inside - before)
-            node = self._branches[goes_left, node]
-        return self._source[node], inside
+            node = self._branches.take(2 * node + goes_left)
+        return self._source.take(node), inside
 
     def before(self, position: int) -> list[int]:
         """Return how many items of each source stand before a position, 0 to the total."""
@@ -87,7 +88,7 @@ class Interleaving:
         while pending:
             node, items = pending.pop()
             size, left = int(self._size[node]), int(self._left[node])
-            second, first = self._branches[:, node].tolist()
+            second, first = self._branches[2 * node : 2 * node + 2].tolist()
             if first == node:
                 counts[int(self._source[node])] = items
                 continue

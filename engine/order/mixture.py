@@ -97,30 +97,15 @@ class Mixture:
         sources, numbers = self._numbers(epoch, positions)
         return self._index(self._firsts[sources] + numbers), positions, sources
 
-    def others(self, epoch: int, position: int) -> int:
-        """Return how many samples may replace the sample at a position: those of its source."""
-        sources, _ = self._entries(epoch, np.array([position]))
-        return int(self._sizes[sources[0]]) - 1
-
-    def replacement(self, epoch: int, position: int, attempt: int) -> int:
-        """Return the index of another sample of the same source: see `EpochOrder.replacement`."""
+    def replacement(self, epoch: int, position: int, attempt: int) -> int | None:
+        """Return the index of another sample of the same source: see `Order.replacement`."""
         sources, numbers = self._numbers(epoch, np.array([position]))
-        source, size = self.names[int(sources[0])], int(self._sizes[sources[0]])
-        if not 0 <= attempt < size - 1:
-            raise ArgumentError(
-                f"attempt {attempt} to replace a sample: the source {source!r} has {size - 1} "
-                "others"
-            )
+        size = int(self._sizes[sources[0]])
+        if attempt >= size - 1:
+            return None
         key = mix(self.start.seed, epoch, position)
         other = Permutation.other_than(int(numbers[0]), size, key, attempt)
         return int(self._index(self._firsts[sources] + other)[0])
-
-    def entries_before(self, epoch: int, position: int) -> list[int]:
-        """Return how many entries of each source stand before a position."""
-        base, counts, begin = self._stretch(epoch)
-        own = self.shares.turns_before(counts, position - begin)
-        entries: list[int] = (base + own).tolist()
-        return entries
 
     def _stretch(self, epoch: int) -> tuple[Int64s, tuple[int, ...], int]:
         """Return the entries before what is left of an epoch, its counts, and where it begins."""
@@ -150,9 +135,11 @@ class Mixture:
     def _order_of(self, code: int) -> Permutation | BlockPermutation:
         """Return the order of an epoch of a source: `code` is `epoch * sources + source`."""
         epoch, source = divmod(code, len(self.names))
-        size, key = int(self._sizes[source]), mix(self.start.seed, self._keys[source], epoch)
+        size, key = int(self._sizes[source]), (self.start.seed, self._keys[source], epoch)
         blocks = self.start.blocks
-        return permutation(size, key) if blocks is None else BlockPermutation(size, blocks, key)
+        return (
+            permutation(size, *key) if blocks is None else BlockPermutation(size, blocks, mix(*key))
+        )
 
     def _index(self, numbers: Int64s) -> Int64s:
         return numbers if self._indices is None else self._indices.at(0, numbers)

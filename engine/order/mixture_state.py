@@ -25,19 +25,17 @@ class MixtureState(State):
                 other shares  |  consumed, with these shares  |  what is left
 
     Attributes:
-        seed, shuffle, blocks: of the permutations of the sources.
+        blocks: of the permutations of the sources.
         sizes: samples of each source by name; of many sources, a digest of these.
         shares: of the sources.
         asked: digest of the shares that the program asks for. Where another program asks for
             others, these begin.
-        epoch: the first epoch with positions that are left.
-        at: the first of these positions.
+        at: the first position of `epoch` that is left.
         begin: the position of `epoch` from which on the shares hold.
         end: positions in `epoch`.
         entries: entries of each source that were consumed at `begin`. Entry j of a source of n
             samples is a sample of the source's own epoch j // n.
         parked: size and entries of each source that is not in use.
-        global_batch: samples of a step of all ranks, if `reshard` holds them: see `Cursor`.
     """
 
     plan = "mixture"
@@ -47,10 +45,7 @@ class MixtureState(State):
         "parked": lambda parked: {name: tuple(each) for name, each in parked.items()},
     }
 
-    seed: int
-    shuffle: bool
     blocks: Blocks | None = None
-    epoch: int
     at: int
     asked: str
     sizes: Mapping[str, int] | str
@@ -59,12 +54,18 @@ class MixtureState(State):
     end: int
     entries: tuple[int, ...]
     parked: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    global_batch: int | None = None
 
     @property
     def remaining(self) -> dict[int, tuple[tuple[int, int], ...]]:
         """The positions that are left of an epoch in progress, as `SamplerState.remaining`."""
         return {self.epoch: ((self.at, self.end),)} if self.at else {}
+
+    @property
+    def consumed(self) -> tuple[int, ...]:
+        """The entries of each source that were consumed at `at`."""
+        part = self.shares.part(self.epoch, self.end - self.begin)
+        turns = self.shares.turns_before(part, self.at - self.begin)
+        return tuple(base + own for base, own in zip(self.entries, turns, strict=True))
 
     def moved_to(self, epoch: int, at: int) -> Self:
         """Return the state at a position of the current epoch or of a later one."""
@@ -175,9 +176,6 @@ def _taken_over(
     old: MixtureState, new: MixtureState, restart: frozenset[str]
 ) -> tuple[tuple[int, ...], dict[str, tuple[int, int]]]:
     """Return the entries of each new source that were consumed, and the sources to be parked."""
-    part = old.shares.part(old.epoch, old.end - old.begin)
-    turns = old.shares.turns_before(part, old.at - old.begin)
-    consumed = [base + own for base, own in zip(old.entries, turns, strict=True)]
     if isinstance(old.sizes, str) or isinstance(new.sizes, str):
         if old.sizes != new.sizes:
             raise CheckpointError(
@@ -185,8 +183,8 @@ def _taken_over(
                 f"sizes. Of more than {_MOST_NAMES} sources it knows no names: restore it with its "
                 "own data"
             )
-        return tuple(consumed), {}
-    own = zip(old.sizes.items(), consumed, strict=True)
+        return old.consumed, {}
+    own = zip(old.sizes.items(), old.consumed, strict=True)
     known = {**old.parked, **{name: (size, entries) for (name, size), entries in own}}
     for name in known.keys() & new.sizes.keys() - restart:
         if known[name][0] != new.sizes[name]:

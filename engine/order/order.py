@@ -19,12 +19,14 @@ class Order(ABC):
     compute the same states.
 
     Attributes:
+        state: where the order begins.
         batch_size: samples of a batch, or the most that one may have.
         global_batch: samples of a step of all ranks, if the state holds them.
         epoch_size: samples in an epoch of all ranks together.
         of_epochs: the order of the samples of one source; None for other orders.
     """
 
+    state: Any
     batch_size: int
     global_batch: int | None = None
     epoch_size: int
@@ -76,18 +78,11 @@ class Order(ABC):
         return None
 
     @abstractmethod
-    def others(self, epoch: int, position: int) -> int:
-        """Return how many samples may replace the sample at a position."""
-
-    @abstractmethod
-    def replacement(self, epoch: int, position: int, attempt: int) -> int:
+    def replacement(self, epoch: int, position: int, attempt: int) -> int | None:
         """Return the index of the replacement sample for the sample at a position.
 
-        Attempts 0 to `others` - 1 return every other sample once, in an order that depends on
-        (seed, epoch, position).
-
-        Raises:
-            ArgumentError: there is no further sample.
+        Attempts 0, 1, ... return every other sample once, in an order that depends on (seed, epoch,
+        position). None says that there is no further sample.
         """
 
     @abstractmethod
@@ -106,8 +101,8 @@ class Order(ABC):
         return saved
 
     @abstractmethod
-    def _start_after(self, batches: int) -> Any:
-        """Return what `next_epoch_after` does, of a number from 1 on."""
+    def _last_epoch(self, batches: int) -> int:
+        """Return the last epoch of which a rank has read a sample in so many batches, 1 or more."""
 
     def next_epoch_after(self, batches: int) -> Any:
         """Return the start of the first epoch of which no rank has read a sample.
@@ -116,4 +111,4 @@ class Order(ABC):
         """
         if batches < 1:
             raise ArgumentError(f"next epoch after {batches} batches: expected 1 or more")
-        return self._start_after(batches)
+        return self.state.after_epoch(self._last_epoch(batches))

@@ -22,7 +22,6 @@ from ..arrays import Int64s
 from ..errors import ArgumentError
 from .mixture_state import digest_of
 from .permutation import Permutation, mapped, permutation
-from .philox import mix
 from .state import EPOCHS
 from .subset import Subset
 
@@ -172,7 +171,7 @@ class Packs(Subset):
 
     def _order_of(self, epoch: int, length: int) -> Permutation:
         """Return the order of the samples of a length in an epoch."""
-        return permutation(int(self._histogram[length]), mix(self._seed, epoch, length))
+        return permutation(int(self._histogram[length]), self._seed, epoch, length)
 
     def samples(self, index: int) -> Int64s:
         """Return the samples of a row, the longest first."""

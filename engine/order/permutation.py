@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Addresses, Int64s
 from ..errors import ArgumentError
-from .philox import mixes
+from .philox import mix, mixes
 
 LARGEST = 1 << 62
 
@@ -86,9 +86,9 @@ class Permutation:
 
 
 @lru_cache(maxsize=4096)
-def permutation(size: int, key: int) -> Permutation:
-    """Return the permutation of a size and a key, made once."""
-    return Permutation(size, key)
+def permutation(size: int, seed: int, *values: int) -> Permutation:
+    """Return the permutation of a size whose key is the `mix` of the others, made once."""
+    return Permutation(size, mix(seed, *values))
 
 
 def mapped(
@@ -118,8 +118,8 @@ def mapped(
             images[rows] = found[own[0]](numbers[rows])
             continue
         networks = [each.network for i in own if isinstance(each := found[i], Permutation)]
-        parts = zip(*networks, strict=True)
-        network = Network(*(np.array(part).T[..., place[rows]] for part in parts))
+        parts, taken = zip(*networks, strict=True), place[rows]
+        network = Network(*(np.array(part).T.take(taken, axis=-1) for part in parts))
         images[rows] = _walked(_forth, numbers[rows], network)
     return images
 

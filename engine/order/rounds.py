@@ -53,9 +53,7 @@ class RoundsState(State):
     """What is left of an epoch, and of the later ones.
 
     Attributes:
-        seed, shuffle: of the permutations of the classes.
         classes: digest of the classes and batch sizes.
-        epoch: the first epoch with samples that are left.
         ranks: number of ranks for which the rounds of `epoch` are planned.
         step: number of these rounds that are done.
         rest: members of each class that were left when they were planned; {} for all.
@@ -64,10 +62,7 @@ class RoundsState(State):
     plan = "rounds"
     parsers: ClassVar[Any] = {"rest": intervals_of}
 
-    seed: int
-    shuffle: bool
     classes: str
-    epoch: int
     ranks: int
     step: int
     rest: Mapping[int, Intervals] = field(default_factory=dict)
@@ -203,7 +198,7 @@ class Rounds(Order):
         self._starts = np.cumsum(members) - members
         if state.ranks != num_shards and (state.step or state.rest):
             state = replace(state, rest=planned.rest_after(state.step), step=0)
-        self._state = replace(state, ranks=num_shards)
+        self.state: RoundsState = replace(state, ranks=num_shards)
         self.batch_size = batch_size
         self.epoch_size = sum(classes.sizes)
         self._whole = _Planned(classes, num_shards, {}, drop_last)
@@ -213,17 +208,17 @@ class Rounds(Order):
 
     @property
     def usual_batch(self) -> int:
-        return -(-self.epoch_size // (self._whole.total * self._state.ranks))
+        return -(-self.epoch_size // (self._whole.total * self.state.ranks))
 
     def sizes(self, epoch: int) -> tuple[int, ...]:
         """As `Order` says; each batch counts as one of the largest, so that all have one size."""
-        first = self._now.total - self._state.step
-        steps = first if epoch == self._state.epoch else self._whole.total
-        return (steps * self.batch_size,) * self._state.ranks
+        first = self._now.total - self.state.step
+        steps = first if epoch == self.state.epoch else self._whole.total
+        return (steps * self.batch_size,) * self.state.ranks
 
     def sizes_left(self, batches: int) -> tuple[int, ...]:
         _, plan, step = self._locate(batches)
-        return ((plan.total - step) * self.batch_size,) * self._state.ranks
+        return ((plan.total - step) * self.batch_size,) * self.state.ranks
 
     def batch_sizes(self, batch: int, batches: int) -> list[int]:
         parts = [plan.turns(steps)[0] for _, plan, steps in self._stretches(batch, batches)]
@@ -257,44 +252,37 @@ class Rounds(Order):
         return Selection(index, epochs, position, places < counts, source=numbers)
 
     def _index(self, epoch: int, numbers: Int64s, members: Int64s) -> Int64s:
-        if self._state.shuffle:
+        if self.state.shuffle:
             members = mapped(numbers, members, partial(self._order_of, epoch))
         return self._classes.indices(numbers, members)
 
     def _order_of(self, epoch: int, number: int) -> Permutation:
         """Return the order of a class in an epoch."""
-        return permutation(self._classes.sizes[number], mix(self._state.seed, epoch, number))
+        return permutation(self._classes.sizes[number], self.state.seed, epoch, number)
 
-    def others(self, epoch: int, position: int) -> int:
-        """Return how many samples may replace the sample at a position: those of its class."""
-        size: int = self._classes.sizes[self._owner(position)]
-        return size - 1
-
-    def replacement(self, epoch: int, position: int, attempt: int) -> int:
-        """Return the index of another sample of the same class: see `Sampler.replacement`."""
-        number = self._owner(position)
+    def replacement(self, epoch: int, position: int, attempt: int) -> int | None:
+        """Return the index of another sample of the same class: see `Order.replacement`."""
+        number = int(np.searchsorted(self._starts, position, "right")) - 1
         size, member = self._classes.sizes[number], position - int(self._starts[number])
-        other = Permutation(size - 1, mix(self._state.seed, epoch, position))(np.array([attempt]))
+        if attempt >= size - 1:
+            return None
+        other = Permutation(size - 1, mix(self.state.seed, epoch, position))(np.array([attempt]))
         other = (member + 1 + other) % size
         return int(self._index(epoch, np.array([number]), other)[0])
 
-    def _owner(self, position: int) -> int:
-        return int(np.searchsorted(self._starts, position, "right")) - 1
-
     def _locate(self, batch: int) -> tuple[int, _Planned, int]:
         """Return the epoch of a batch, its plan, and the step in the plan."""
-        left = self._now.total - self._state.step
+        left = self._now.total - self.state.step
         if batch < left:
-            return self._state.epoch, self._now, self._state.step + batch
+            return self.state.epoch, self._now, self.state.step + batch
         epochs, step = divmod(batch - left, self._whole.total)
-        return self._state.epoch + 1 + epochs, self._whole, step
+        return self.state.epoch + 1 + epochs, self._whole, step
 
     def _state_after(self, batches: int) -> RoundsState:
         epoch, _, step = self._locate(batches)
-        if epoch == self._state.epoch:
-            return replace(self._state, step=step)
-        return replace(self._state, epoch=epoch, step=step, rest={})
+        if epoch == self.state.epoch:
+            return replace(self.state, step=step)
+        return replace(self.state, epoch=epoch, step=step, rest={})
 
-    def _start_after(self, batches: int) -> RoundsState:
-        epoch, _, _ = self._locate(batches - 1)
-        return replace(self._state, epoch=epoch + 1, step=0, rest={})
+    def _last_epoch(self, batches: int) -> int:
+        return self._locate(batches - 1)[0]

@@ -111,7 +111,7 @@ class Sampler(Order):
         agree(f"{state.size} samples", f"{size} samples")
         agree(_order(state.shuffle, state.blocks), _order(shuffle, blocks))
         agree(_subset(state.indices), _subset(digest))
-        self.state = state
+        self.state: SamplerState = state
         self.epoch_size = size
         self.of_epochs: EpochOrder = EpochOrder(state, walk, subset)
         self.batch_size = batch_size
@@ -148,10 +148,7 @@ class Sampler(Order):
             epoch, entry = epoch + 1, 0
         return pieces
 
-    def others(self, epoch: int, position: int) -> int:
-        return self.of_epochs.others(epoch, position)
-
-    def replacement(self, epoch: int, position: int, attempt: int) -> int:
+    def replacement(self, epoch: int, position: int, attempt: int) -> int | None:
         return self.of_epochs.replacement(epoch, position, attempt)
 
     def _state_after(self, batches: int) -> SamplerState:
@@ -189,10 +186,9 @@ class Sampler(Order):
         computed = self.state.to_json() | {"steps": steps}
         return min(whole, computed, key=lambda value: len(json.dumps(value)))
 
-    def _start_after(self, batches: int) -> SamplerState:
+    def _last_epoch(self, batches: int) -> int:
         reached = self._reached(batches * self.batch_size - 1)
-        first = 1 + max(self._first_whole - 1, *(epoch for epoch, _ in reached))
-        return replace(self.state, epoch=first, remaining={}, cuts={}, dealt=None)
+        return max(self._first_whole - 1, *(epoch for epoch, _ in reached))
 
     def _left(
         self, epoch: int, reached: list[tuple[int, int]]

@@ -69,15 +69,6 @@ class SamplerState(State):
     size: int
     """Samples in the data set."""
 
-    shuffle: bool
-    """Whether a shuffle maps positions to indices."""
-
-    seed: int
-    """The seed of the shuffle."""
-
-    epoch: int
-    """The first epoch with remaining positions; later epochs are whole unless in `remaining`."""
-
     blocks: Blocks | None = None
     """The blocks that the shuffle keeps together; None for a shuffle of single samples."""
 
@@ -88,7 +79,10 @@ class SamplerState(State):
     """What stands for the indices that the order consists of: `Subset.digest`; None for all."""
 
     remaining: dict[int, Intervals] = field(default_factory=dict)
-    """The remaining positions of epochs `epoch`, `epoch` + 1, ... that any rank has started."""
+    """The remaining positions of epochs `epoch`, `epoch` + 1, ... that any rank has started.
+
+    Later epochs are whole.
+    """
 
     cuts: dict[int, tuple[int, ...]] = field(default_factory=dict)
     """The borders between the ranks' remaining positions of an epoch, as ordinals 0, ..., count.
@@ -105,9 +99,6 @@ class SamplerState(State):
     read together is then the start of the remaining positions, so ranks may change often, and the
     number of intervals does not grow. With other ranks or batches, this is ignored.
     """
-
-    global_batch: int | None = None
-    """Samples of a step of all ranks, if `reshard` holds them: see `Cursor`."""
 
     walk: tuple[int, int, int] | None = None
     """If the first epochs read whole shards: shards of a window, epochs, digest of the counts."""

@@ -31,11 +31,14 @@ _ODD = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What odd values raise where they are read."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class State:
     """Base of the states, which are frozen dataclasses. Their checks name what is wrong.
 
     Attributes:
+        seed, shuffle: of the order's permutations.
+        epoch: the first epoch with positions that are left.
+        global_batch: samples of a step of all ranks, if `reshard` holds them: see `Cursor`.
         plan: the kind of the order in JSON; "" for a `Sampler`.
         parsers: what makes values of those that JSON holds, by field; others are taken as they are.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
@@ -34,6 +35,16 @@ ARRAY, PIL = "ndarray", "pil"
 ENCODINGS = (*TEXTS, "bytes", "json", "jpeg", "png", PIL, ARRAY, *NUMBERS)
 """Those that are read."""
 
+LISTS = {
+    **dict.fromkeys(("list[pil]", "list[jpeg]", "list[png]"), 2),
+    **dict.fromkeys(("jpeg_array", "jpegarray"), 1),
+}
+"""Encodings of lists of images, and the uint32 up to the number of images, with which they begin.
+The sizes of the images follow, and then the images."""
+
+_ITEM = re.compile(r"(.*)\[(\d{1,9})\]")
+"""Name of an image of a list."""
+
 _MOST_AXES = 32
 """NumPy before its second release has no more."""
 
@@ -56,6 +67,7 @@ class EncodingRule(NamedTuple):
         ndim: number of dimensions of a sample; -1 if the first sample tells it.
         stored: type of numbers; None for bytes, and for arrays that tell it themselves.
         shape: of arrays; None if each tells it itself.
+        item: the number of the image of a list that is taken; None where values are no lists.
     """
 
     name: str
@@ -64,6 +76,7 @@ class EncodingRule(NamedTuple):
     ndim: int
     stored: DType | None = None
     shape: Shape | None = None
+    item: int | None = None
 
     def take(self, block: Bytes, starts: Int64s, sizes: Int64s, allocate: Allocate) -> Column:
         """Return samples, whose values are `sizes` bytes at `starts` of the block.
@@ -80,10 +93,28 @@ class EncodingRule(NamedTuple):
             return NumberValues(numbers, self.dtype, None).take(rows, allocate)
         if self.dtype == np.uint8:
             values = cut(block, starts, sizes)
-            is_image = self.encoding == PIL
-            return [_as_pam(r, v, allocate) for r, v in enumerate(values)] if is_image else values
+            if self.item is not None:
+                values = [self._image(row, value) for row, value in enumerate(values)]
+            if self.encoding == PIL:
+                return [_as_pam(row, value, allocate) for row, value in enumerate(values)]
+            if self.encoding == f"list[{PIL}]":
+                return [_as_pam(r, v, allocate) if v.size else v for r, v in enumerate(values)]
+            return values
         is_text = self.encoding in TEXTS and self.dtype.itemsize > 1
         return ByteValues(block, starts, sizes, self.dtype, is_text, None).take(rows, allocate)
+
+    def _image(self, row: int, value: Bytes) -> Bytes:
+        """Return the image of a list that is wanted; no bytes if the list has fewer."""
+        assert self.item is not None
+        head = LISTS[self.encoding]
+        numbers = value[: value.size // 4 * 4].view("<u4").astype(np.int64)
+        count = int(numbers[head - 1]) if numbers.size >= head else 0
+        sizes = numbers[head : head + count]
+        begin = 4 * (head + count)
+        if numbers.size < head + count or begin + sizes.sum() != value.size:
+            raise BadValueError(row, f"is a list of {count} images that are not {value.size} bytes")
+        start = begin + int(sizes[: self.item].sum())
+        return value[start : start + int(sizes[self.item : self.item + 1].sum())]
 
     def _arrays(self, values: Sequence[Bytes], allocate: Allocate) -> Column:
         arrays: list[NDArray[Any]] = []
@@ -152,6 +183,11 @@ def rule_of(
         SourceError: the index is damaged.
     """
     by_name = {column.name: column for column in columns}
+    item = None
+    if (found := _ITEM.fullmatch(name)) and name not in by_name:
+        listed = by_name.get(found[1])
+        if listed is not None and listed.encoding in LISTS:
+            name, item = found[1], int(found[2])
     if name not in by_name:
         raise ArgumentError(f"{where} has no column {not_among(name, by_name)}")
     column = by_name[name]
@@ -162,7 +198,11 @@ def rule_of(
             f"{told}: a pickle can run any program when it is read; write the samples anew with "
             "another encoding"
         )
-    if encoding not in ENCODINGS:
+    if encoding in LISTS and item is None:
+        raise ArgumentError(
+            f"{told}: name one of its images for each output, such as '{name}[0]', the first"
+        )
+    if encoding not in ENCODINGS and encoding not in LISTS:
         raise ArgumentError(f"{told}; those that are read are {', '.join(ENCODINGS)}")
     stored, shape = _form_of(encoding, options, told)
     fixed = stored is not None and shape is not None
@@ -178,7 +218,7 @@ def rule_of(
     if wanted == np.bool_ or (wanted != np.uint8 and encoding not in (*TEXTS, "bytes")):
         raise ArgumentError(f"{told}, which becomes uint8, and not {wanted}")
     is_number = encoding in TEXTS and wanted.itemsize > 1
-    return EncodingRule(name, encoding, wanted, 0 if is_number else 1)
+    return EncodingRule(name, encoding, wanted, 0 if is_number else 1, item=item)
 
 
 def _form_of(encoding: str, options: str, told: str) -> tuple[DType | None, Shape | None]:

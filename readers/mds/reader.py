@@ -56,6 +56,9 @@ class MDS(RecordReader):
             bytes, str, json, jpeg, png: uint8, shape (size,). Texts are UTF-8.
             pil: the image in PAM, which `fn.decoders.image` takes; uint8, shape (size,). Modes
                 are L, LA, RGB and RGBA.
+            list[jpeg], list[png], list[pil], jpeg_array: one image, as above. The column
+                "images[0]" is the first image of the list "images". A list that has fewer
+                images gives no bytes: shape (0,).
             int: int64, shape (); int8 to int64, uint8 to uint64, float16 to float64: of this type.
             str_int, str_float: int64, float64, shape (); str_decimal: the text.
             ndarray: of its type and shape. Arrays of a column have one type and number of
@@ -79,7 +82,11 @@ class MDS(RecordReader):
         REQUIRED,
         "Paths or URLs of folders that hold an index.json. Their samples follow one another.",
     )
-    columns = param(STRS, REQUIRED, "Names of the columns, one for each output.")
+    columns = param(
+        STRS,
+        REQUIRED,
+        "Names of the columns, one for each output; 'images[2]' is the third image of a list.",
+    )
     split = param(STR, None, "Folder inside of each of `path`, such as 'train'.")
     dtypes = param(
         DTYPES,

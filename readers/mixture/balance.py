@@ -12,15 +12,12 @@ from ...engine.arrays import Array
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, REQUIRED, ArgumentType, param
 from ...engine.suggestions import not_among
-from ..sample_values import one_for_each
+from ..sample_values import one_for_each, read_in_parts
 from .members import MixedReader, OfOneReader
 from .parts import MixedPart, PartsReader
 
 if TYPE_CHECKING:
     from ...engine.order.shares import Shares
-
-SAMPLES_AT_ONCE = 1024
-"""Samples that are read at once for the values of an output."""
 
 
 def _member(value: Any) -> MixedReader:
@@ -126,13 +123,11 @@ class Balance(OfOneReader, PartsReader):
         return one_for_each(self.refuse, "by", by, len(source), kinds=kinds, expected=expected)
 
     def _read_output(self, number: int) -> Array:
-        source, columns = self.source, []
+        columns = []
         if not 0 <= number < self.num_outputs():
             self.refuse(f"by={number}: the reader has outputs 0 to {self.num_outputs() - 1}")
-        for first in range(0, len(source), SAMPLES_AT_ONCE):
-            stop = min(first + SAMPLES_AT_ONCE, len(source))
-            column = source.read(np.arange(first, stop), np.empty)[number]
-            rows = [np.asarray(row).reshape(-1) for row in column]
+        for read in read_in_parts(self.source):
+            rows = [np.asarray(row).reshape(-1) for row in read[number]]
             if any(row.size != 1 for row in rows):
                 self.refuse(f"by={number}: the output is no number in each sample")
             columns += rows

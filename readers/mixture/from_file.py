@@ -29,7 +29,7 @@ from ..storage.urls import Place, is_url, place_of, text_of
 from ..webdataset.energon import loaded
 from .input_cfg import InputConfig
 from .members import MixedReader, member_of
-from .streams import STREAMS, of_streams
+from .streams import LOADER, STREAMS, of_streams
 
 RULES = {
     "datasets": ("weight", "weights"),
@@ -38,14 +38,14 @@ RULES = {
 }
 """The number of a source, and the argument of the mixture that it is, by the word for the list."""
 
-_WORDS = frozenset(("splits", "input_cfg", STREAMS))
+_WORDS = frozenset(("splits", "input_cfg", STREAMS, LOADER))
 _NOTES = ("subflavor", "subflavors", "shuffle_over_epochs_multiplier")
 
 
 def sources_of_file(
     called: str, path: str | os.PathLike[str], split: str | None, arguments: Mapping[str, Any]
-) -> tuple[dict[str, MixedReader], dict[str, dict[str, Any]]]:
-    """Return the sources that a file lists, and the argument with their shares.
+) -> tuple[dict[str, MixedReader], dict[str, Any]]:
+    """Return the sources that a file lists, and the arguments of the mixture that it gives.
 
     Args:
         called: the mixture, for messages.
@@ -68,12 +68,12 @@ def sources_of_file(
         )
     if isinstance(content, Mapping) and "splits" in content:
         return _of_energon(called, place, content["splits"], split or "train", arguments)
-    if isinstance(content, Mapping) and STREAMS in content:
+    if isinstance(content, Mapping) and not {STREAMS, LOADER}.isdisjoint(content):
         return of_streams(name, content, split, arguments)
     if split is not None:
         raise ArgumentError(f"{name} is an input_cfg of NeMo, which has no splits: leave split out")
-    entries = content["input_cfg"] if isinstance(content, Mapping) else content
-    config = InputConfig(name, entries, arguments)
+    told = content if isinstance(content, Mapping) else {"input_cfg": content}
+    config = InputConfig(name, told["input_cfg"], arguments, told.get("reweight_temperature"))
     members = {
         source: member_of(called, source, apply(OPERATORS["readers.nemo_asr"], (), own, None))
         for source, own in config.sources.items()

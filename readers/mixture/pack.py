@@ -11,9 +11,9 @@ from ...engine.errors import DecodeError
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, FLOAT, INT, REQUIRED, STR, param
 from ..reader import Reader
-from ..sample_values import one_for_each
+from ..sample_values import one_for_each, read_in_parts
 from ..source import Allocate, Columns, Source, checked_indices
-from .balance import MEMBER, SAMPLES_AT_ONCE
+from .balance import MEMBER
 from .members import MixedReader, OfOneReader, chosen
 
 if TYPE_CHECKING:
@@ -129,12 +129,8 @@ class Pack(OfOneReader):
 
     def _lengths(self, source: Source) -> Int64s:
         if self.lengths is None:
-            found: list[int] = []
-            for first in range(0, len(source), SAMPLES_AT_ONCE):
-                stop = min(first + SAMPLES_AT_ONCE, len(source))
-                column = chosen(self.member, source.read(np.arange(first, stop), np.empty))[0]
-                found += [len(row) for row in column]
-            return np.array(found, np.int64)
+            columns = (chosen(self.member, read)[0] for read in read_in_parts(source))
+            return np.array([len(row) for column in columns for row in column], np.int64)
         given = self.lengths, len(source)
         lengths = one_for_each(
             self.refuse, "lengths", *given, kinds="iu", expected="a whole number"

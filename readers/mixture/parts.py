@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from ...engine.order.cursor import Cursor
-    from ...engine.order.mixture import Mixture
     from ...engine.order.shares import Shares
 
 
@@ -69,7 +68,6 @@ class PartsReader(RecordReader):
     readers: dict[str, Reader]
     parts: list[MixedPart]
     source: MixedSource
-    _plan: Mixture
 
     def prepare(self) -> None:
         for name in ("indices", "batch_cost", "stick_to_shard", "shuffle_after_epoch"):
@@ -161,7 +159,7 @@ class PartsReader(RecordReader):
         for name in self.restart:
             if name not in {part.name for part in self.parts}:
                 self.refuse(f"restart names {name!r}, which is no source")
-        self._plan = plan = Mixture(
+        plan = Mixture(
             {part.name: len(part.indices) for part in self.parts},
             now or asked,
             asked=asked,
@@ -239,16 +237,16 @@ class PartsReader(RecordReader):
                     f"which is more than max_bad={most}: repair the source, or give it weight 0"
                 )
 
-    def _entries(self, number: int) -> list[int]:
+    def _entries(self, number: int) -> tuple[int, ...]:
         """Return how many samples each source has given before a batch."""
         if number < self._first:
-            return [0] * len(self.parts)
-        state = self.sampler.state_after(number - self._first)
-        return self._plan.entries_before(state.epoch, state.at)
+            return (0,) * len(self.parts)
+        entries: tuple[int, ...] = self.sampler.state_after(number - self._first).consumed
+        return entries
 
     def meta(self) -> dict[str, Any]:
         """Return what all readers tell, and figures by source."""
-        shares = self._plan.shares
+        shares: Shares = self.sampler.state.shares
         entries = self._entries(max(self._read, self._first))
         whole, given = sum(shares.per_epoch), max(1, sum(entries))
         figures = {

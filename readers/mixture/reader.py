@@ -82,8 +82,8 @@ class Mix(PartsReader):
         MEMBERS,
         REQUIRED,
         "The sources: the outputs of a reader by the source's name; or the path of a file that "
-        "lists sources and shares: a metadataset of Energon, an `input_cfg` of NeMo, or `streams` "
-        "of MosaicML.",
+        "lists sources and shares: a metadataset of Energon, an `input_cfg` of NeMo, `streams` of "
+        "MosaicML, or a training of LLM Foundry.",
     )
     split = param(
         STR, None, "Split of the file that `members` names: of a metadataset, by default 'train'."
@@ -127,7 +127,7 @@ class Mix(PartsReader):
                 raise ArgumentError(
                     f"{cls.called}: {members} has the shares, so leave out {both[0]}"
                 )
-            given |= rule
+            given |= {name: own for name, own in rule.items() if given.get(name) is None}
         elif isinstance(members, Mapping):
             keys = [[*each] for each in members.values() if isinstance(each, Mapping)]
             given["members"] = {

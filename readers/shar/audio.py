@@ -48,18 +48,21 @@ class SharAudio:
 
 
 def open_shar(
-    path: str, options: Mapping[str, object] | None = None, damages: Damages = STRICT
+    paths: Sequence[str], options: Mapping[str, object] | None = None, damages: Damages = STRICT
 ) -> tuple[NemoEntries, FieldData]:
-    """Return the cuts of a Shar data set as entries, and their recordings.
+    """Return the cuts of Shar data sets as entries, and their recordings.
 
     The window of an entry is that of its cut in the recording.
 
     Raises:
         SourceError: cuts and recordings differ, there are no recordings, or a file is damaged.
     """
-    shards = shar_shards(place_of(path), options)
-    if any(RECORDING not in shard.fields for shard in shards):
-        raise SourceError(f"{place_of(path)} has no field {RECORDING!r}, so it holds no audio")
+    shards = []
+    for place in map(place_of, paths):
+        own = shar_shards(place, options)
+        if any(RECORDING not in shard.fields for shard in own):
+            raise SourceError(f"{place} has no field {RECORDING!r}, so it holds no audio")
+        shards += own
     manifests, ids = [], []
     for shard in shards:
         cuts = [cut for _, cut in cuts_of(shard.cuts, options)]

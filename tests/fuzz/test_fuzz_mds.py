@@ -18,6 +18,7 @@ COLUMNS = {
     "scalars": ["text", "many", "real", "uint64", "raw"],
     "arrays": ["fixed", "typed", "free", "long"],
     "images": ["jpeg", "pil"],
+    "lists": ["pngs[0]", "pils[1]", "array[0]"],
     "shards": ["text", "n", "x"],
     "gz": ["text", "n", "x"],
     "bz2:1": ["text", "n", "x"],

@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from penstock import Pipeline, fn
 from penstock.datasets import convert, inspect, open_dataset, verify
-from penstock.engine.errors import SourceError
+from penstock.engine.errors import ArgumentError, SourceError
+from penstock.formats.decompression import ZSTD
 from penstock.tests.readers.mds import sets
 
 
@@ -25,6 +27,43 @@ def test_samples(tmp_path):
             assert own[name] == told[name].item()
         assert json.loads(bytes(own["told"].data)) == told["told"]
         assert (own["told"].extension, own["raw"].extension) == ("json", "")
+
+
+@pytest.mark.parametrize("format", [None, "mds"])
+def test_splits_are_folders(tmp_path, format):
+    path = sets.put("splits", tmp_path)
+    for split, samples in (("train", 5), ("val", 2)):
+        with open_dataset(path, split=split, format=format) as dataset:
+            assert (dataset.format, len(dataset)) == ("mds", samples)
+    with pytest.raises(ArgumentError, match="no split 'test': its splits are train, val"):
+        open_dataset(path, split="test", format=format)
+    with pytest.raises(ArgumentError, match="no split 'train': it holds no shards"):
+        open_dataset(path, split="train", format="shar")
+
+
+@pytest.mark.parametrize("name", ["shards", "zstd:7"])
+def test_behind_s3(s3, name):
+    if name == "zstd:7":
+        pytest.importorskip(ZSTD)
+    for path, content in sets.files_of(name).items():
+        s3.put(f"{name[:4]}/{path}", content)
+    url = f"s3://bucket/{name[:4]}"
+    with open_dataset(url, storage_options=s3.options) as dataset:
+        assert dataset.format == "mds"
+        samples = dataset.read(np.arange(len(dataset)))
+    assert [sample.components["n"] for sample in samples] == [*range(len(sets.expected(name)))]
+    assert verify(url, storage_options=s3.options).bad == []
+
+
+def test_splits_behind_s3(s3):
+    for path, content in sets.files_of("splits").items():
+        s3.put(f"parts/{path}", content)
+    with open_dataset("s3://bucket/parts", split="train", storage_options=s3.options) as dataset:
+        assert len(dataset) == 5
+    with Pipeline(5, 1) as pipe:
+        options = {"split": "train", "storage_options": s3.options, "random_shuffle": True}
+        pipe.set_outputs(fn.readers.mds(path="s3://bucket/parts", columns="n", **options))
+        assert sorted(pipe.run()[0].as_array().ravel().tolist()) == [0, 1, 2, 3, 4]
 
 
 def test_images_and_arrays(tmp_path):

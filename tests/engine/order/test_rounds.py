@@ -90,9 +90,9 @@ def test_replacements_are_of_the_same_class():
     batches = [rounds.select(step) for step in range(len(rounds.sizes(0)) + 1)]
     for batch in batches:
         for index, position in zip(batch.index, batch.position.tolist(), strict=True):
-            count = rounds.others(0, position)
-            others = [rounds.replacement(0, position, attempt) for attempt in range(count)]
-            assert sorted([*others, int(index)]) == ([0, 1, 2] if index < 3 else [3, 4])
+            own = [0, 1, 2] if index < 3 else [3, 4]
+            *others, none = (rounds.replacement(0, position, n) for n in range(len(own)))
+            assert (sorted([*others, int(index)]), none) == (own, None)
 
 
 def test_states_of_other_runs_are_refused():

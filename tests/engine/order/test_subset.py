@@ -57,8 +57,8 @@ def test_wrong_indices_are_refused(indices, message):
 def test_replacements_are_of_the_subset():
     subset = Subset([5, 2, 9], 10)
     sampler = Sampler(3, 1, subset=subset)
-    assert sampler.others(0, 0) == 2
     assert sorted(sampler.replacement(0, 0, attempt) for attempt in range(2)) == [2, 9]
+    assert sampler.replacement(0, 0, 2) is None
 
 
 @pytest.mark.parametrize("world", [1, 3])

@@ -68,6 +68,43 @@ def test_images(tmp_path):
             np.testing.assert_allclose(pixels, wanted, atol=3 if name == "jpeg" else 0)
 
 
+LISTS = {
+    "pils": "list[pil]",
+    "jpegs": "list[jpeg]",
+    "pngs": "list[png]",
+    "array": "jpeg_array",
+    "older": "jpegarray",
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_images_of_lists(tmp_path, name):
+    samples = sets.expected("lists")
+    columns = columns_of("lists", tmp_path, [f"{name}[{i}]" for i in range(4)])
+    counts = [len(sample[name]) for sample in samples]
+    assert counts == ([1, 2, 3, 4] if LISTS[name].startswith("jpeg") else [0, 1, 2, 3])
+    for item, column in enumerate(columns):
+        for row, sample in zip(column, samples, strict=True):
+            if item >= len(sample[name]):
+                assert (row.shape, row.dtype) == ((0,), np.uint8)
+                continue
+            pixels = decode(row, output="ANY_DATA")
+            wanted = sets.value_of(sample[name][item]).reshape(pixels.shape)
+            np.testing.assert_allclose(pixels, wanted, atol=3 if "j" in LISTS[name] else 0)
+
+
+def test_names_of_lists_and_of_their_images(tmp_path):
+    with pytest.raises(ArgumentError, match=r"such as 'pngs\[0\]', the first"):
+        columns_of("lists", tmp_path, ["pngs"])
+    for name in ("n[0]", "pngs[-1]", "pngs[]", "other[0]"):
+        with pytest.raises(ArgumentError, match="has no column"):
+            columns_of("lists", tmp_path, [name])
+    with pytest.raises(ArgumentError, match="which becomes uint8, and not int32"):
+        columns_of("lists", tmp_path, ["pngs[0]"], [np.int32])
+    content = sets.made({"a[0]": ("str", None)}, [b"\1\0\0\0x"])
+    assert bytes(columns_of(content, tmp_path / "b", ["a[0]"])[0][0]) == b"x"
+
+
 def test_bytes_as_elements_and_numbers_of_another_type(tmp_path):
     tokens, n = columns_of("tokens", tmp_path, ["tokens", "n"], [np.int64, np.float32])
     np.testing.assert_array_equal(tokens, np.tile(np.arange(8), (3, 1)), strict=True)
@@ -94,7 +131,7 @@ def test_pickles_are_refused_with_the_reason(tmp_path):
 @pytest.mark.parametrize(
     ("encoding", "size", "dtype", "error", "message"),
     [
-        ("list[pil]", 0, None, ArgumentError, r"encoding 'list\[pil\]'; those that are read are"),
+        ("list[int]", 0, None, ArgumentError, r"encoding 'list\[int\]'; those that are read are"),
         ("", 0, None, ArgumentError, "encoding ''; those that are read are str,"),
         ("json", 0, np.int32, ArgumentError, "'json', which becomes uint8, and not int32"),
         ("bytes", 0, np.bool_, ArgumentError, "'bytes', which becomes uint8, and not bool"),
@@ -146,6 +183,15 @@ def take(encoding, value, size=0, dtype=None):
 def test_values_that_are_damaged(encoding, value, message):
     with pytest.raises(BadValueError, match=message):
         take(encoding, value)
+
+
+@pytest.mark.parametrize("encoding", LISTS.values())
+@pytest.mark.parametrize("value", [[], [0, 9], [2**32 - 1] * 4, [0, 1, 8, 5], [1, 3, 5, 5]])
+def test_lists_that_are_damaged(encoding, value):
+    block = np.uint32(value).view(np.uint8)
+    rule = rule_of([StoredColumn("x", encoding, 0)], "x[0]", None, "set")
+    with pytest.raises(BadValueError, match=r"is a list of \d+ images that are not \d+ bytes"):
+        rule.take(block, np.zeros(1, np.int64), np.array([block.size]), np.empty)
 
 
 def test_bytes_that_are_no_multiple_of_the_elements():

@@ -50,6 +50,10 @@ def _tarred(folder, **more):
     }
 
 
+def _weighted(*names, **more):
+    return {"type": "nemo_tarred", "manifest_filepath": [[name, 1] for name in names], **more}
+
+
 def _mixed(folder, content, count, shape=(800,), **options):
     file = folder / "train.yaml"
     file.write_text(yaml.safe_dump(content))
@@ -88,6 +92,68 @@ def test_shar_of_lhotse_beside_a_manifest(folder):
     assert sorted(source) == [0, 0, 1, 1]
 
 
+def test_paths_of_one_entry_with_weights_are_sources(folder):
+    paths = [[str(folder / f"{name}.json"), weight] for name, weight in (("en", 3), ("pl", 1))]
+    several = {"type": "nemo", "manifest_filepath": paths, "weight": 0.5, "slice_length": 9}
+    _, _, sources = _mixed(folder, [several, _nemo(folder, "de", weight=0.5)], 4)
+    assert [each["share"] for each in sources.values()] == [0.375, 0.125, 0.5]
+
+
+def test_archives_of_paths_with_weights(folder):
+    more = {
+        "weight": 1,
+        "tarred_audio_filepaths": [[str(folder / f"audio_{i}.tar")] for i in (0, 1)],
+    }
+    names = [str(folder / f"manifest_{i}.json") for i in (0, 1)]
+    texts, source, _ = _mixed(folder, [_weighted(*names, **more)], 4)
+    pairs = sorted(zip(source, texts, strict=True))
+    assert pairs == [(0, "t00"), (0, "t01"), (1, "t10"), (1, "t11")]
+
+
+def test_paths_of_one_entry_without_weights_are_one_source(folder):
+    paths = [[str(folder / "en.json")], [str(folder / "pl.json")]]
+    _, _, sources = _mixed(folder, [{"type": "nemo", "manifest_filepath": paths}], 4)
+    assert [each["samples"] for each in sources.values()] == [8]
+
+
+@pytest.mark.parametrize(
+    ("temperature", "shares"),
+    [(0, [0.5, 0.25, 0.25]), (0.5, [0.75, 0.125, 0.125]), ([1, 0], [0.9, 0.05, 0.05])],
+)
+def test_temperatures_of_weights(folder, temperature, shares):
+    inner = [_nemo(folder, "pl", weight=5), _nemo(folder, "de", weight=5)]
+    group = {"type": "group", "weight": 1, "input_cfg": inner}
+    content = {
+        "input_cfg": [_nemo(folder, "en", weight=9), group],
+        "reweight_temperature": temperature,
+    }
+    _, _, sources = _mixed(folder, content, 4)
+    assert [each["share"] for each in sources.values()] == pytest.approx(shares)
+
+
+def test_several_shar_data_sets_are_one_source(folder):
+    for name in ("a", "b"):
+        pairs = {"recording": shar_sets.pairs([0])}
+        shar_sets.write(folder / name, [shar_sets.cut(0)], pairs)
+    paths = [str(folder / name) for name in ("a", "b")]
+    content = [{"type": "lhotse", "shar_path": paths, "cuts_path": "cuts.jsonl.gz"}]
+    texts, source, _ = _mixed(folder, content, 2, shape=(16_000,))
+    assert (texts, source) == (["word 0", "word 0"], [0, 0])
+    content[0]["shar_path"] = [paths[0], str(folder / "en.json")]
+    with pytest.raises(ArgumentError, match="need readers of their own"):
+        _mixed(folder, content, 2)
+
+
+def test_temperatures_of_too_few_levels(folder):
+    group = {"type": "group", "weight": 1, "input_cfg": [_nemo(folder, "pl", weight=1)]}
+    inner = {"type": "group", "weight": 1, "input_cfg": [group]}
+    with pytest.raises(SourceError, match="has 2 numbers, and groups have more levels"):
+        _mixed(folder, {"input_cfg": [inner], "reweight_temperature": [1, 2]}, 2)
+    content = {"input_cfg": [_nemo(folder, "en", weight=0)], "reweight_temperature": 0.5}
+    with pytest.raises(SourceError, match="needs weights above 0"):
+        _mixed(folder, content, 2)
+
+
 def test_without_weights_all_sources_have_the_same_share(folder):
     (folder / "inner.yaml").write_text(yaml.safe_dump([_nemo(folder, "pl"), _nemo(folder, "de")]))
     group = {"type": "group", "input_cfg": str(folder / "inner.yaml")}
@@ -104,12 +170,29 @@ def test_a_manifest_that_comes_twice_has_the_sum_of_its_weights(folder):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ([{"type": "txt", "paths": "a.txt"}], "no source of a type that Penstock reads"),
+        (
+            [{"type": "txt", "paths": "a.txt"}],
+            "'txt': it has texts, and no audio",
+        ),
+        ([{"type": "share_gpt"}], "'share_gpt': it has conversations of several turns"),
+        ([{"type": "mine"}], "no source of a type that Penstock reads"),
+        ([{"type": "lhotse", "cuts_path": "cuts.jsonl.gz"}], "write the cuts as Shar"),
+        ([{"type": "lhotse", "shar_path": {"cuts": ["a"]}}], "expected a path, or a list of"),
+        ([{"type": "nemo", "manifest_filepath": [["a", 1], ["b"]]}], "or of .path, weight"),
+        ([{"type": "nemo", "manifest_filepath": [["a", 1, 2]]}], "or of .path, weight"),
+        (
+            [_weighted("a", "b", tarred_audio_filepaths=["a.tar"])],
+            "2 manifests with weights, and 'tarred_audio_filepaths' 1 paths",
+        ),
+        (
+            {"input_cfg": [{"type": "nemo"}], "reweight_temperature": "warm"},
+            "reweight_temperature is 'warm'; expected a number",
+        ),
         ([{"type": "nemo"}], "'manifest_filepath' of a source of the type 'nemo' is None"),
         ([{"type": "nemo_tarred", "manifest_filepath": "a"}], "'tarred_audio_filepaths' of"),
         (
-            [{"type": "nemo", "manifest_filepath": "a", "slice_length": 3}],
-            "has 'slice_length', which Penstock does not read",
+            [{"type": "nemo", "manifest_filepath": "a", "extra_fields": []}],
+            "has 'extra_fields', which Penstock does not read",
         ),
         (
             [{"type": "nemo", "manifest_filepath": "a", "text_field": "answer"}],

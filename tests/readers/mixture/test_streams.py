@@ -69,9 +69,60 @@ def test_the_command_prints_the_sources(folder):
     assert [each["samples"] for each in sources.values()] == [12, 9]
 
 
+def _trained(dataset, **more):
+    """Return what a file of LLM Foundry has, as its `scripts/train/yamls` do."""
+    loader = {"name": "text", "dataset": dataset, "drop_last": True, "num_workers": 8}
+    return {
+        "train_loader": loader,
+        "model": {"name": "mpt_causal_lm"},
+        "max_duration": "1ep",
+        **more,
+    }
+
+
+def test_the_streams_of_a_whole_training(folder):
+    streams = {
+        "web": {"remote": "${variables.root}/shards", "local": "/cache", "proportion": 3},
+        "code": {"local": "${parts}", "split": "val", "proportion": "${variables.one}"},
+    }
+    dataset = {"streams": streams, "epoch_size": 20, "shuffle": True, "max_seq_len": 2048}
+    variables = {"root": str(folder), "one": 1}
+    content = _trained(dataset, variables=variables, parts="${variables.root}/splits")
+    path = _written(folder, content)
+    with Pipeline(8, 1) as pipe:
+        *fields, source = fn.readers.mix(path, source_arguments=ARGUMENTS, name="mix")
+        pipe.set_outputs(*fields, source)
+        assert pipe.epoch_size("mix") == 20
+        assert np.bincount(pipe.run()[2].as_array()).tolist() == [2, 6]
+    with Pipeline(8, 1) as pipe:
+        outputs = fn.readers.mix(path, source_arguments=ARGUMENTS, name="mix", epoch_size=40)
+        pipe.set_outputs(*outputs)
+        assert pipe.epoch_size("mix") == 40
+    assert [each["samples"] for each in sources_of(path, None).values()] == [2, 12]
+
+
+def test_a_training_on_one_data_set(folder):
+    dataset = {"local": str(folder / "splits"), "remote": None, "split": "train", "shuffle": True}
+    path = _written(folder, _trained(dataset, eval_loader={"dataset": {}}))
+    for split, size in ((None, 5), ("val", 2)):
+        with Pipeline(1, 1) as pipe:
+            outputs = fn.readers.mix(path, split=split, source_arguments=ARGUMENTS, name="mix")
+            pipe.set_outputs(*outputs)
+            assert pipe.epoch_size("mix") == size
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        (
+            _trained({"hf_name": "tatsu-lab/alpaca"}),
+            "has neither 'streams', nor 'remote' or 'local'",
+        ),
+        ({"train_loader": {"name": "text"}}, "'train_loader' has no 'dataset'"),
+        (_trained({"local": "${data}"}), r"\$\{data\} refers to nothing in this file"),
+        (_trained({"local": "${oc.env:HOME}/a"}), "refers to nothing in this file"),
+        (_trained({"local": "${a}"}, a="${a}"), "refers to itself"),
+        (_trained({"local": "a", "epoch_size": 3}), "has epoch_size, and its streams have no"),
         ({"streams": {}}, "'streams' names no streams"),
         ({"streams": "a"}, "'streams' names no streams"),
         ({"streams": {"a": "b"}}, "stream 'a' is 'b', no mapping"),

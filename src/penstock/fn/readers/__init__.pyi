@@ -1206,6 +1206,9 @@ def mds(
             bytes, str, json, jpeg, png: uint8, shape (size,). Texts are UTF-8.
             pil: the image in PAM, which `fn.decoders.image` takes; uint8, shape (size,). Modes
                 are L, LA, RGB and RGBA.
+            list[jpeg], list[png], list[pil], jpeg_array: one image, as above. The column
+                "images[0]" is the first image of the list "images". A list that has fewer
+                images gives no bytes: shape (0,).
             int: int64, shape (); int8 to int64, uint8 to uint64, float16 to float64: of this type.
             str_int, str_float: int64, float64, shape (); str_decimal: the text.
             ndarray: of its type and shape. Arrays of a column have one type and number of
@@ -1224,7 +1227,8 @@ def mds(
     Args:
         path (str | Sequence[str]): Paths or URLs of folders that hold an index.json. Their
             samples follow one another.
-        columns (str | Sequence[str]): Names of the columns, one for each output.
+        columns (str | Sequence[str]): Names of the columns, one for each output; 'images[2]' is
+            the third image of a list.
         split (str | None): Folder inside of each of `path`, such as 'train'.
         dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types of
             the outputs, one each; by default those of the columns. Numbers are converted, and
@@ -1408,7 +1412,7 @@ def mix(
     Args:
         members (Mapping[str, Any] | str): The sources: the outputs of a reader by the source's
             name; or the path of a file that lists sources and shares: a metadataset of Energon,
-            an `input_cfg` of NeMo, or `streams` of MosaicML.
+            an `input_cfg` of NeMo, `streams` of MosaicML, or a training of LLM Foundry.
         split (str | None): Split of the file that `members` names: of a metadataset, by default
             'train'.
         source_arguments (Mapping[str, Any] | None): Arguments of the readers of a file's
@@ -1701,8 +1705,8 @@ def nemo_asr(
 
     Args:
         manifest_filepaths (str | Sequence[str]): Paths or URLs of the manifests. Braces, NeMo's
-            '_OP_0..7_CL_', globs and folders stand for the files that they name. Or the folder
-            of a Shar data set of lhotse: its cuts are the entries, and its recordings the
+            '_OP_0..7_CL_', globs and folders stand for the files that they name. Or the folders
+            of Shar data sets of lhotse: their cuts are the entries, and their recordings the
             audio; a URL of such a folder ends with a slash.
         tarred_audio_filepaths (str | Sequence[str] | None): Tar archives that hold the audio,
             as NeMo's tarred data sets do; patterns as for `manifest_filepaths`. An entry names

@@ -74,6 +74,24 @@ def images(number: int) -> dict[str, tuple[str, Any]]:
     }
 
 
+def lists(number: int) -> dict[str, tuple[str, Any]]:
+    """Return lists of images, of which some have none."""
+    pictures = [image(number + i, ("RGB", "L")[i % 2]) for i in range(number)]
+    files = []
+    for picture in [*pictures, image(0, "RGB")]:
+        stream = io.BytesIO()
+        picture.save(stream, "JPEG")
+        files.append(stream.getvalue())
+    return {
+        "n": ("int", number),
+        "pils": ("list[pil]", pictures),
+        "jpegs": ("list[jpeg]", pictures),
+        "pngs": ("list[png]", pictures),
+        "array": ("jpeg_array", files),
+        "older": ("jpegarray", files),
+    }
+
+
 def tokens(number: int) -> dict[str, tuple[str, Any]]:
     """Return what LLM Foundry writes."""
     return {"tokens": ("bytes", np.arange(8, dtype=np.int64).tobytes()), "n": ("int", number)}
@@ -118,6 +136,7 @@ MAKERS: dict[str, Any] = {
     "scalars": lambda root: write(root, scalars, 6),
     "arrays": lambda root: write(root, arrays, 3),
     "images": lambda root: write(root, images, 4),
+    "lists": lambda root: write(root, lists, 4),
     "tokens": lambda root: write(root, tokens, 3, hashes=["sha1", "xxh64"]),
     "shards": lambda root: write(root, mixed, 12, size_limit=450, hashes=["sha1"]),
     "pickles": lambda root: write(root, unread, 3),
@@ -143,6 +162,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         content = base64.b64encode(value.tobytes()).decode()
         return {"dtype": value.dtype.name, "shape": value.shape, "base64": content}
+    if isinstance(value, list):
+        return [plain(each) for each in value]
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     return value if isinstance(value, int | float | str | dict) else str(value)
