@@ -34,7 +34,7 @@ from .retries import Passing
 from .sequential import SequentialObject
 from .service import Version, chunks_of_range, content_of
 
-PART = 4 << 20
+PART = 8 << 20
 """Maximum bytes of a request; longer ranges are fetched in parts. One connection to an object store
 gives 50 to 100 MB/s, so a part takes longer than the round trip before it. If a connection breaks,
 little is lost."""

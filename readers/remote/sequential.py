@@ -11,7 +11,7 @@ from ...engine.arrays import Bytes
 from ...engine.pending import Later, Pending
 from ..storage.storage import Storage
 
-MAX_AHEAD = 8
+MAX_AHEAD = 4
 """Parts that a walk reads ahead."""
 
 

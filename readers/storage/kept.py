@@ -30,7 +30,7 @@ WALKED_BYTES = 8 << 30
 """Bytes of objects that are kept until their samples have been read, and a 16th of the memory at
 most, because a machine may have eight ranks. Two windows of two archives of 1 GB take 4 GB."""
 
-PART_BYTES = 4 << 20
+PART_BYTES = 8 << 20
 """Bytes of a part, which is waited for alone: as many as a request to a store fetches."""
 
 _GAP = 1024
