@@ -78,7 +78,10 @@ class RemoteFile(Storage):
         self._tail = tail
 
     def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
-        """See `Storage.start_read`; all requests are under way when this returns."""
+        """See `Storage.start_read`; all requests are under way when this returns.
+
+        Any number of threads may ask for the result.
+        """
         pairs = zip(offsets, buffers, strict=True)
         parts = [part for pair in pairs if not self.fill_cached(*pair) for part in _parts(*pair)]
         if not parts:
