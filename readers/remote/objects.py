@@ -26,7 +26,7 @@ from ...engine.pending import Later, Pending, Then
 from ...formats.foreign import LARGEST_POINTER
 from ..source import Allocate
 from ..storage.claims import check_claim
-from ..storage.storage import Storage
+from ..storage.storage import Storage, copy_into
 from ..storage.urls import shown
 from .endpoint import Endpoint, endpoint
 from .requests import Requests, ServiceRequest
@@ -190,4 +190,4 @@ def _range_requests(
 
 def _fill(buffer: Bytes, piece: tuple[int, Any]) -> None:
     start, content = piece
-    buffer[start : start + len(content)] = np.frombuffer(content, np.uint8)
+    copy_into(buffer[start : start + len(content)], content)

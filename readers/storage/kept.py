@@ -20,7 +20,7 @@ from ...engine.arrays import Bytes
 from ...engine.machine import memory_of_machine
 from ...engine.pending import Later, Pending
 from .index_cache import cache_paths
-from .storage import Storage
+from .storage import Storage, copy_into
 
 KEPT_BYTES = 2 << 30
 """Bytes of objects that a reader keeps once they are read, and a 32nd of the machine's memory at
@@ -209,7 +209,7 @@ class KeptObject(Storage):
             except BaseException:
                 self._give_up(content)
                 raise
-            buffer[:] = content.bytes[offset : offset + buffer.size]
+            copy_into(buffer, content.bytes[offset : offset + buffer.size])
 
     def _give_up(self, content: _Content) -> None:
         """Give the memory of bytes that did not come back, so that a later read asks again."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,13 @@ from ..source import Allocate
 from .claims import check_claim
 from .local_reads import Identity
 from .read_plan import plan_reads
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+WITH_GIL_BYTES = 256 * 1024
+"""Bytes that a thread copies while it keeps the GIL. NumPy releases it, and waits for it behind
+other threads that copy: tars took 1.14 to 1.25 times the CPU time, by twice as many switches."""
 
 
 class Storage(ABC):
@@ -112,6 +120,14 @@ class Storage(ABC):
                 f"{self.name}: {lengths[first]} bytes at offset {offsets[first]} are asked for, "
                 f"but the file has {self.size} bytes"
             )
+
+
+def copy_into(buffer: Bytes, content: ReadableBuffer) -> None:
+    """Copy bytes into a buffer of as many bytes, which other threads copy into, too."""
+    if buffer.size > WITH_GIL_BYTES:
+        buffer[:] = np.frombuffer(content, np.uint8)
+    else:
+        buffer.data[:] = memoryview(content)
 
 
 def cut(block: Bytes, starts: Int64s, lengths: Int64s) -> list[Bytes]:
