@@ -190,4 +190,4 @@ def _range_requests(
 
 def _fill(buffer: Bytes, piece: tuple[int, Any]) -> None:
     start, content = piece
-    copy_into(buffer[start : start + len(content)], content)
+    copy_into(buffer[start : start + len(content)], memoryview(content))

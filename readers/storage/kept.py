@@ -209,7 +209,7 @@ class KeptObject(Storage):
             except BaseException:
                 self._give_up(content)
                 raise
-            copy_into(buffer, content.bytes[offset : offset + buffer.size])
+            copy_into(buffer, content.bytes[offset : offset + buffer.size].data)
 
     def _give_up(self, content: _Content) -> None:
         """Give the memory of bytes that did not come back, so that a later read asks again."""

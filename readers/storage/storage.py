@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +19,6 @@ from ..source import Allocate
 from .claims import check_claim
 from .local_reads import Identity
 from .read_plan import plan_reads
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
 
 WITH_GIL_BYTES = 256 * 1024
 """Bytes that a thread copies while it keeps the GIL. NumPy releases it, and waits for it behind
@@ -122,12 +118,12 @@ class Storage(ABC):
             )
 
 
-def copy_into(buffer: Bytes, content: ReadableBuffer) -> None:
+def copy_into(buffer: Bytes, content: memoryview) -> None:
     """Copy bytes into a buffer of as many bytes, which other threads copy into, too."""
     if buffer.size > WITH_GIL_BYTES:
         buffer[:] = np.frombuffer(content, np.uint8)
     else:
-        buffer.data[:] = memoryview(content)
+        buffer.data[:] = content
 
 
 def cut(block: Bytes, starts: Int64s, lengths: Int64s) -> list[Bytes]:

@@ -50,7 +50,7 @@ def test_a_range_outside_raises_before_memory_is_taken(path, offset, length):
 @pytest.mark.parametrize("size", [0, 1, WITH_GIL_BYTES, WITH_GIL_BYTES + 1])
 def test_bytes_are_copied_from_arrays_and_other_buffers(size):
     content = np.arange(size).astype(np.uint8)
-    for source in (content, content.tobytes()):
+    for source in (content.data, memoryview(content.tobytes())):
         buffer = np.zeros(size + 2, np.uint8)
         copy_into(buffer[1:-1], source)
         assert buffer.tobytes() == b"\0" + content.tobytes() + b"\0"
