@@ -73,10 +73,11 @@ def report(make):
 """
 PENSTOCK = """
 from penstock import fn, pipeline_def
-import numpy, numpy.ma, obstore.store, penstock.readers.webdataset.reader
+import hashlib, tempfile, numpy, numpy.ma, obstore.store, penstock.readers.webdataset.reader
 import penstock.readers.remote.objects, penstock.engine.run.executor, penstock.engine.run.feeder
 import penstock.engine.run.opening, penstock.engine.run.workers.choice
-import penstock.engine.run.workers.threads
+import penstock.engine.run.workers.threads, penstock.fn.readers, penstock.engine.pipeline.built
+import penstock.engine.pipeline.run
 from penstock.engine.graph.operator import OPERATORS
 OPERATORS.complete()  # imports what all operators need
 @pipeline_def(batch_size=BATCH, num_threads=2, seed=1)
@@ -86,7 +87,8 @@ def pipeline():
 def make():
     pipe = pipeline()
     pipe.build()
-    return ([numpy.asarray(image) for image in pipe.run()[0]] for _ in range(TOTAL)), pipe.close
+    images = (pipe.run()[0] for _ in range(TOTAL))
+    return ([batch.at(n) for n in range(len(batch))] for batch in images), pipe.close
 from penstock.types import UINT8
 report(make)
 """

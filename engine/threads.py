@@ -177,13 +177,19 @@ class Team:
     Args:
         name: of the threads, for lists of threads.
         threads: number of threads at most.
+        ends_at_exit: whether the interpreter's end ends them, and waits for calls under way.
     """
 
-    def __init__(self, name: str, threads: int) -> None:
+    def __init__(self, name: str, threads: int, *, ends_at_exit: bool = True) -> None:
         self._name = name
         self._threads = threads
         self._crews: dict[int, _Crew] = {}  # by process id
-        weakref.finalize(self, _end_threads, self._crews)
+        weakref.finalize(self, _end_threads, self._crews).atexit = ends_at_exit
+
+    @property
+    def started(self) -> int:
+        """Number of threads that this process has started."""
+        return len(self._crew().threads)
 
     def submit(self, function: Callable[[*Given], Result], *arguments: *Given) -> TeamCall[Result]:
         """Have a thread call `function`; return the call, to ask for its result."""

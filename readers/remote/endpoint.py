@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Mapping
-from queue import SimpleQueue
 from typing import Any
 
+from ...engine.threads import Team
 from ..hub.names import is_on_hub
 from .fsspec_service import FsspecService
 from .obstore_service import ObstoreService
@@ -15,54 +14,27 @@ from .retries import Limits, split_options
 from .service import Service
 from .stores import ANY_HOST, is_known
 
-Call = Callable[[], None]
-
 
 class Endpoint:
     """One service with one set of options, shared by all objects in it.
 
-    A request waits in a thread, without the GIL. The threads are daemons that nobody joins: the end
-    of a program does not wait for a server.
+    A request waits in a thread, without the GIL. The end of a program does not wait for a server.
 
     Attributes:
         limits, service: of the requests.
-        threads: number of threads that were started.
+        team: the threads.
     """
 
     def __init__(self, url: str, options: Mapping[str, Any]) -> None:
         self.limits, rest = split_options(options)
         self.service = _service(url, rest, self.limits)
-        self._calls: SimpleQueue[Call] = SimpleQueue()
-        self._lock = threading.Lock()
-        self.threads = self._under_way = 0
+        self.team = Team("objects", self.limits.at_once, ends_at_exit=False)
 
-    def call(self, call: Call) -> None:
-        """Have a thread make a call, which must not raise; at most `at_once` calls run together.
-
-        Raises:
-            RuntimeError: the system gives no thread, and there is none yet.
-        """
-        with self._lock:
-            self._under_way += 1
-            if self._under_way > self.threads < self.limits.at_once:
-                self._start_thread()
-        self._calls.put(call)
-
-    def _start_thread(self) -> None:
-        name = f"objects-{self.threads}"
-        try:
-            threading.Thread(target=self._work, name=name, daemon=True).start()
-        except RuntimeError:  # the system gives no more threads
-            if not self.threads:
-                raise
-        else:
-            self.threads += 1
-
-    def _work(self) -> None:
-        while True:
-            self._calls.get()()
-            with self._lock:
-                self._under_way -= 1
+    def call(self, call: Callable[[], None]) -> None:
+        """Have a thread make a call, which must not raise; at most `at_once` calls run together."""
+        asked = self.team.submit(call)
+        if not self.team.started:  # the system gives no thread
+            asked.run()
 
 
 def _service(url: str, options: Mapping[str, Any], limits: Limits) -> Service:

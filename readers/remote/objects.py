@@ -26,7 +26,7 @@ from ...engine.pending import Later, Pending, Then
 from ...formats.foreign import LARGEST_POINTER
 from ..source import Allocate
 from ..storage.claims import check_claim
-from ..storage.storage import Storage
+from ..storage.storage import Storage, copy_into
 from ..storage.urls import shown
 from .endpoint import Endpoint, endpoint
 from .requests import Requests, ServiceRequest
@@ -34,7 +34,7 @@ from .retries import Passing
 from .sequential import SequentialObject
 from .service import Version, chunks_of_range, content_of
 
-PART = 4 << 20
+PART = 8 << 20
 """Maximum bytes of a request; longer ranges are fetched in parts. One connection to an object store
 gives 50 to 100 MB/s, so a part takes longer than the round trip before it. If a connection breaks,
 little is lost."""
@@ -78,7 +78,10 @@ class RemoteFile(Storage):
         self._tail = tail
 
     def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
-        """See `Storage.start_read`; all requests are under way when this returns."""
+        """See `Storage.start_read`; all requests are under way when this returns.
+
+        Any number of threads may ask for the result.
+        """
         pairs = zip(offsets, buffers, strict=True)
         parts = [part for pair in pairs if not self.fill_cached(*pair) for part in _parts(*pair)]
         if not parts:
@@ -187,4 +190,4 @@ def _range_requests(
 
 def _fill(buffer: Bytes, piece: tuple[int, Any]) -> None:
     start, content = piece
-    buffer[start : start + len(content)] = np.frombuffer(content, np.uint8)
+    copy_into(buffer[start : start + len(content)], memoryview(content))

@@ -20,9 +20,10 @@ _CAUSE = re.compile(r'(?:message|error): "([^"]*)"|(?:kind|source): (\w+),')
 _BUSY = frozenset({"SlowDown", "RequestTimeout", "InternalError", "ServiceUnavailable"})
 _ROLE = ("169.254.169.254", "metadata.google.internal")
 """Hosts that tell the machine's own credentials; obstore asks them last."""
-_CHUNK = 256 * 1024
-"""Bytes that are copied together while more come. All bytes of a request would leave the caches,
-and need memory that the system has to clear: 1.2 times the CPU time."""
+_CHUNK = 64 * 1024
+"""Bytes that are copied together while more come. obstore joins smaller chunks in memory that it
+clears before: of tars, 256 KiB take 1.01 to 1.09 times the CPU time. All bytes of a request would
+leave the caches, too: 1.2 times."""
 
 
 class ObstoreService(Service):

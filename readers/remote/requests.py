@@ -54,7 +54,7 @@ class Requests(Pending[None]):
             self._endpoint.call(partial(self._make, request))
 
     def result(self) -> None:
-        """Wait for all."""
+        """Wait for all; any number of threads may."""
         try:
             wait_for(self._future)
         finally:

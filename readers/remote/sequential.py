@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from ...engine.arrays import Bytes
 from ...engine.pending import Later, Pending
 from ..storage.storage import Storage
 
-MAX_AHEAD = 8
+MAX_AHEAD = 4
 """Parts that a walk reads ahead."""
 
 
@@ -32,10 +31,6 @@ class SequentialObject(Storage):
         self._begun: dict[int, tuple[Bytes, Pending[None]]] = {}
         self._ahead = 0
         self._last = 0
-
-    @property
-    def path(self) -> Path | None:
-        return self._storage.path
 
     def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         """See `Storage.start_read`; waits at once."""

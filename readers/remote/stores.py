@@ -9,8 +9,8 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
-from importlib.machinery import ExtensionFileLoader, ModuleSpec
-from importlib.util import spec_from_loader
+from importlib.machinery import ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from threading import Lock
 from types import ModuleType
 from typing import Any
@@ -178,7 +178,7 @@ def library() -> ModuleType:
         import obstore
 
         if _stale:
-            _load_copy(obstore._obstore.__file__)
+            _load_copy(obstore._obstore)
             _stale = False
         module = importlib.import_module("obstore")
         importlib.import_module("obstore.store")
@@ -189,22 +189,16 @@ def library() -> ModuleType:
     return module
 
 
-def _load_copy(path: str) -> None:
-    """Have the next import of obstore load its compiled part from a copy of the file `path`."""
-    with open(path, "rb") as file:
+def _load_copy(compiled: Any) -> None:
+    """Load a copy of obstore's compiled part; the next import of obstore takes that."""
+    with open(compiled.__file__, "rb") as file:
         copy = os.memfd_create("obstore")  # stays open: the system maps it
         while os.sendfile(copy, file.fileno(), os.lseek(copy, 0, os.SEEK_END), 1 << 30):
             pass
     for name in [name for name in sys.modules if name.partition(".")[0] == "obstore"]:
         del sys.modules[name]
-    sys.meta_path.insert(0, _Finder(f"/proc/self/fd/{copy}"))
-
-
-class _Finder:
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
-        if name != "obstore._obstore":
-            return None
-        return spec_from_loader(name, ExtensionFileLoader(name, self._path))
+    loader = ExtensionFileLoader(compiled.__name__, f"/proc/self/fd/{copy}")
+    spec = spec_from_loader(loader.name, loader)
+    assert spec is not None
+    sys.modules[spec.name] = module = module_from_spec(spec)
+    loader.exec_module(module)

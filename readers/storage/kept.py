@@ -20,7 +20,7 @@ from ...engine.arrays import Bytes
 from ...engine.machine import memory_of_machine
 from ...engine.pending import Later, Pending
 from .index_cache import cache_paths
-from .storage import Storage
+from .storage import Storage, copy_into
 
 KEPT_BYTES = 2 << 30
 """Bytes of objects that a reader keeps once they are read, and a 32nd of the machine's memory at
@@ -30,7 +30,7 @@ WALKED_BYTES = 8 << 30
 """Bytes of objects that are kept until their samples have been read, and a 16th of the memory at
 most, because a machine may have eight ranks. Two windows of two archives of 1 GB take 4 GB."""
 
-PART_BYTES = 4 << 20
+PART_BYTES = 8 << 20
 """Bytes of a part, which is waited for alone: as many as a request to a store fetches."""
 
 _GAP = 1024
@@ -81,39 +81,6 @@ class Room:
         return partial(Room, until_read=self._until_read), ()
 
 
-class _Part:
-    """Some bytes of an object that are on their way."""
-
-    def __init__(self, pending: Pending[None]) -> None:
-        self._pending: Pending[None] | None = pending
-        self._error: BaseException | None = None
-        self._lock = threading.Lock()
-
-    def is_here(self) -> bool:
-        """Return whether the bytes have come."""
-        pending = self._pending
-        return pending is None or pending.is_done()
-
-    def wait(self) -> None:
-        """Return once the bytes are there; any number of threads may wait."""
-        with self._lock:
-            if self._pending is not None:
-                try:
-                    self._pending.result()
-                except BaseException as error:
-                    self._error = error
-                    raise
-                finally:
-                    self._pending = None
-            if self._error is not None:
-                raise self._error
-
-    def cancel(self) -> None:
-        """End the request."""
-        if (pending := self._pending) is not None:
-            pending.cancel()
-
-
 class _Content:
     """The bytes of an object, which may still be on their way: in parts, the first ones first."""
 
@@ -123,8 +90,9 @@ class _Content:
         memory = mmap.mmap(-1, max(storage.size, 1), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         self.bytes: Bytes = np.frombuffer(memory, np.uint8)[: storage.size]
         self._storage = storage
-        self._parts: list[_Part] = []
+        self._parts: list[Pending[None]] = []
         self._bounds = [0]  # of the parts
+        self._here: set[int] = set()  # parts that were waited for
         self._lock = threading.Lock()
 
     def begin(self, end: int) -> None:
@@ -134,20 +102,22 @@ class _Content:
             most = size if self._parts else min(end, size)
             while (start := self._bounds[-1]) < min(end, size):
                 part = self.bytes[start : min(start + PART_BYTES, most)]
-                self._parts.append(_Part(self._storage.start_read([start], [part])))
+                self._parts.append(self._storage.start_read([start], [part]))
                 self._bounds.append(start + part.size)
 
     def wait(self, start: int, end: int) -> None:
         """Return once the bytes [start, end) are there."""
         self.begin(end)
         first, last = bisect_right(self._bounds, start) - 1, bisect_left(self._bounds, end)
-        for part in self._parts[first:last]:
-            part.wait()
+        for number in range(first, last):
+            if number not in self._here:
+                self._parts[number].result()
+                self._here.add(number)
 
     def is_whole(self) -> bool:
         """Return whether all bytes have come."""
         fetched = self._bounds[-1] == self.bytes.size
-        return fetched and all(part.is_here() for part in self._parts)
+        return fetched and all(part.is_done() for part in self._parts)
 
     def cancel(self) -> None:
         """End the requests."""
@@ -239,7 +209,7 @@ class KeptObject(Storage):
             except BaseException:
                 self._give_up(content)
                 raise
-            buffer[:] = content.bytes[offset : offset + buffer.size]
+            copy_into(buffer, content.bytes[offset : offset + buffer.size].data)
 
     def _give_up(self, content: _Content) -> None:
         """Give the memory of bytes that did not come back, so that a later read asks again."""

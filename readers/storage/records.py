@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from mmap import PAGESIZE
 from typing import Any
 
 import numpy as np
@@ -121,6 +122,10 @@ class RecordFiles:
         if plan.size > memory_of_machine():
             check_claim(self.where(int(indices[lengths.argmax()])), plan.size)
         block: Bytes = allocate((plan.size + slack,), np.uint8)
+        if self._part is None:
+            # Threads copy what comes from a network, and mostly keep the GIL: see `copy_into`. The
+            # system may take milliseconds to give a large page. Here nobody waits for that.
+            block[::PAGESIZE] = 0
         self._fill(plan, block)
         return Records(block, plan.starts, lengths)
 

@@ -20,6 +20,10 @@ from .claims import check_claim
 from .local_reads import Identity
 from .read_plan import plan_reads
 
+WITH_GIL_BYTES = 256 * 1024
+"""Bytes that a thread copies while it keeps the GIL. NumPy releases it, and waits for it behind
+other threads that copy: tars took 1.14 to 1.25 times the CPU time, by twice as many switches."""
+
 
 class Storage(ABC):
     """Random access to the bytes of one file.
@@ -112,6 +116,14 @@ class Storage(ABC):
                 f"{self.name}: {lengths[first]} bytes at offset {offsets[first]} are asked for, "
                 f"but the file has {self.size} bytes"
             )
+
+
+def copy_into(buffer: Bytes, content: memoryview) -> None:
+    """Copy bytes into a buffer of as many bytes, which other threads copy into, too."""
+    if buffer.size > WITH_GIL_BYTES:
+        buffer[:] = np.frombuffer(content, np.uint8)
+    else:
+        buffer.data[:] = content
 
 
 def cut(block: Bytes, starts: Int64s, lengths: Int64s) -> list[Bytes]:

@@ -19,13 +19,13 @@ class FollowingThreads(Threads):
         source: WalkedSource,
         depth: int,
         interrupt: Interrupt,
-        to_come: Callable[[Selection], tuple[Sequence[int], Sequence[int]]],
+        to_come: Callable[[Selection], Sequence[int]],
     ) -> None:
-        """Set what is read, and what names the archives of a batch, and later ones."""
+        """Set what is read, and what names the archives of a batch, and later ones behind them."""
         super().__init__(source, depth, interrupt)
         self._walked = source
         self._to_come = to_come
 
     def start(self, selection: Selection, memory: CountedMemory) -> Pending[ReadColumns]:
-        self._walked.follow(*self._to_come(selection), 2 * (self.depth + 1))
+        self._walked.follow(self._to_come(selection), 2 * (self.depth + 1))
         return super().start(selection, memory)

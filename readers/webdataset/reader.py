@@ -242,16 +242,16 @@ class WebDataset(RecordReader):
             return FollowingThreads(self.source, depth, self.waits, self._shards_to_come)
         return super().carrier(resources)
 
-    def _shards_to_come(self, selection: Selection) -> tuple[list[int], list[int]]:
-        """Return the archives of a batch that is read, and those that come later."""
+    def _shards_to_come(self, selection: Selection) -> list[int]:
+        """Return the archives of a batch that is read, and behind them those that come later."""
         first, last = int(selection.epoch[0]), int(selection.epoch[-1])
         begin, end = int(selection.position[0]), int(selection.position[-1])
         order = self.sampler.of_epochs
         if order is not None and (self.random_shuffle or self.shuffle_after_epoch):
-            return order.shards_from(first, begin, 1), order.shards_from(last, end, 2)
+            return order.shards_from(first, begin, 1) + order.shards_from(last, end, 2)
         bounds = np.cumsum(self.source.counts)
         now = sorted(set(np.searchsorted(bounds, selection.index, "right").tolist()))
-        return now, [min(now[-1] + 1, len(bounds) - 1)]
+        return [*now, min(now[-1] + 1, len(bounds) - 1)]
 
     def _digest_of_names(self) -> str:
         if isinstance(self.source, WalkedSource):

@@ -106,24 +106,18 @@ class WalkedSource:
             for i in range(len(parts[0][1]))
         )
 
-    def follow(self, now: Sequence[int], later: Sequence[int], batches: int) -> None:
-        """Take the archives whose samples come now and later: they are fetched ahead.
+    def follow(self, shards: Sequence[int], batches: int) -> None:
+        """Take the archives whose samples come next, the first ones first: they are fetched ahead.
 
-        Nothing is fetched before the first batch is there, and later archives only when those of
-        now have come, so that the first batches come sooner. Archives that so many batches have not
-        named may give their memory back.
+        Nothing is fetched before the first batch is there, which comes sooner so. Archives that so
+        many batches have not named may give their memory back.
         """
-        self._followed.append({*now, *later})
+        self._followed.append({*shards})
         while len(self._followed) > batches:
             for shard in self._followed.popleft().difference(*self._followed):
                 self._objects[shard].have_read()
-        if not self._has_read:
-            return
-        for shard in now:
+        for shard in shards if self._has_read else ():
             self._begin(shard)
-        if not any(self._objects[shard].is_coming for shard in now):
-            for shard in later:
-                self._begin(shard)
 
     def _begin(self, shard: int, samples: int | None = None) -> None:
         """Start to fetch an archive, or about so many samples of its front."""

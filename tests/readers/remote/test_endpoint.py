@@ -1,9 +1,12 @@
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
 from penstock.engine.errors import ArgumentError
+from penstock.engine.threads import EXIT_SECONDS
 from penstock.readers.remote.endpoint import endpoint
 from penstock.readers.source import UnavailableError
 from penstock.readers.storage.opening import open_storage, open_storages
@@ -71,7 +74,35 @@ def test_threads_start_when_they_are_needed(web):
     options = {"limits": {"at_once": 3}}
     for number in range(3):
         open_storage(f"{web.url}/{number}", options)
-    assert endpoint(web.url, options).threads == 1
+    assert endpoint(web.url, options).team.started == 1
     web.latency = 0.1
     open_storages([f"{web.url}/{number}" for number in range(9)], options)
-    assert endpoint(web.url, options).threads == 3
+    assert endpoint(web.url, options).team.started == 3
+
+
+def test_without_threads_the_caller_asks(web, monkeypatch):
+    real = threading.Thread.start
+
+    def start(thread):
+        if thread.name.startswith("objects"):  # the server has threads of its own
+            raise RuntimeError("can't start new thread")
+        real(thread)
+
+    web.objects |= {"a": b"", "b": b""}
+    options = {"limits": {"at_once": 5}}
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", start)
+        open_storages([f"{web.url}/a", f"{web.url}/b"], options)
+    assert endpoint(web.url, options).team.started == 0
+
+
+def test_the_end_of_a_program_does_not_wait_for_a_server(web):
+    web.objects["a"] = b""
+    web.always = "mute"
+    program = f"""
+from penstock.readers.remote.objects import start_open
+pending = start_open("{web.url}/a", {{}})
+"""
+    started = time.monotonic()
+    subprocess.run([sys.executable, "-c", program], timeout=60, check=True)
+    assert time.monotonic() - started < EXIT_SECONDS

@@ -3,6 +3,7 @@ import pytest
 
 from penstock.engine.errors import SourceError
 from penstock.readers.storage.opening import open_storage
+from penstock.readers.storage.storage import WITH_GIL_BYTES, copy_into
 
 from .contents import CONTENT, ranges, read
 
@@ -44,3 +45,12 @@ def test_a_range_outside_raises_before_memory_is_taken(path, offset, length):
 
     with pytest.raises(SourceError, match=rf"data.bin: {length} bytes at offset {offset} .*100000"):
         open_storage(path).read(*ranges((0, 1), (offset, length)), allocate)
+
+
+@pytest.mark.parametrize("size", [0, 1, WITH_GIL_BYTES, WITH_GIL_BYTES + 1])
+def test_bytes_are_copied_from_arrays_and_other_buffers(size):
+    content = np.arange(size).astype(np.uint8)
+    for source in (content.data, memoryview(content.tobytes())):
+        buffer = np.zeros(size + 2, np.uint8)
+        copy_into(buffer[1:-1], source)
+        assert buffer.tobytes() == b"\0" + content.tobytes() + b"\0"

@@ -445,9 +445,9 @@ def test_batches_by_cost(archives, shuffle, monkeypatch):
     cost = {"by": np.arange(1, TOTAL + 1), "budget": 40}
     read, followed, follow = [], [], WalkedSource.follow
 
-    def followed_too(source, now, later, most):
-        followed.append(now)
-        follow(source, now, later, most)
+    def followed_too(source, shards, most):
+        followed.append(shards)
+        follow(source, shards, most)
 
     monkeypatch.setattr(WalkedSource, "follow", followed_too)
     with labels(archives, ahead=2, random_shuffle=shuffle, batch_cost=cost) as pipe:
@@ -456,7 +456,7 @@ def test_batches_by_cost(archives, shuffle, monkeypatch):
             if len(set(read)) == TOTAL:
                 break
     assert set(read) == set(range(TOTAL))
-    assert {shard for now in followed for shard in now} == set(range(len(COUNTS)))
+    assert {shard for shards in followed for shard in shards} == set(range(len(COUNTS)))
 
 
 def test_a_subset_of_the_samples(archives):
