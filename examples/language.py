@@ -100,7 +100,7 @@ class Layer(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.norms = nn.ModuleList([nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)])
+        self.norm, self.second_norm = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
         self.inputs, self.outputs = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
         self.thinking = nn.Sequential(
             nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH)
@@ -108,9 +108,9 @@ class Layer(nn.Module):
 
     def forward(self, hidden: Any, attention: Attention) -> Any:
         """(batch, LENGTH, WIDTH) to the same."""
-        parts = self.inputs(self.norms[0](hidden)).unflatten(2, (3, HEADS, -1)).unbind(2)
+        parts = self.inputs(self.norm(hidden)).unflatten(2, (3, HEADS, -1)).unbind(2)
         hidden = hidden + self.outputs(attention(*parts).flatten(2).type_as(hidden))
-        return hidden + self.thinking(self.norms[1](hidden))
+        return hidden + self.thinking(self.second_norm(hidden))
 
 
 class Model(nn.Module):

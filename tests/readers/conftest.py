@@ -39,7 +39,7 @@ def s3(s3_service: S3Server) -> Iterator[S3Server]:
     front.always = ""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its process would be a child that other tests count
 def gcs() -> Iterator[GcsServer]:
     """Google's service; objects of other tests may lie in it."""
     server = GcsServer()
