@@ -113,7 +113,9 @@ def test_no_sample_is_lost_or_trained_twice(started, tmp_path):
     (tmp_path / "stopped").unlink()
     slow.send_signal(signal.SIGCONT)
     wait_for(lambda: last_step(tmp_path, "stopped") > at + 3)
-    (tmp_path / "steps").write_text(str(last_step(tmp_path, "first") + 100))
+    written_whole = tmp_path / "steps.whole"  # ranks may look at any moment
+    written_whole.write_text(str(last_step(tmp_path, "first") + 100))
+    written_whole.rename(tmp_path / "steps")
     assert [process.wait(250) for process in (first, joined, slow, killed)] == [0, 0, 0, -9]
 
     steps = steps_of(tmp_path, ["first", "joined", "stopped", "killed"])
