@@ -63,8 +63,8 @@ def sources_of_file(
     content = loaded(name, read_whole(place, arguments.get("storage_options")))
     if not is_mixture(content):
         raise SourceError(
-            f"{name} has no 'splits', as a metadataset of Energon has, no 'input_cfg' of NeMo, and "
-            "no 'streams' of MosaicML"
+            f"{name} has no 'splits', as a metadataset of Energon has, no 'input_cfg' of NeMo, no "
+            "'streams' of MosaicML, and no 'train_loader' of LLM Foundry"
         )
     if isinstance(content, Mapping) and "splits" in content:
         return _of_energon(called, place, content["splits"], split or "train", arguments)

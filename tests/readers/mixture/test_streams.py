@@ -112,6 +112,51 @@ def test_a_training_on_one_data_set(folder):
 
 
 @pytest.mark.parametrize(
+    ("content", "size"),
+    [
+        # A reference may name mappings, and these have references of their own.
+        (
+            {
+                **_trained("${data}"),
+                "data": {"streams": "${variables.all}"},
+                "variables": {"all": {"a": {"remote": "${root}/${variables.name}"}}, "name": "gz"},
+            },
+            9,
+        ),
+        ({"train_loader": "${loader}", "loader": {"dataset": {"local": "${root}/gz"}}}, 9),
+        # A dot is the mapping around the reference, and further dots are those around it.
+        (_trained({"local": "${...root}/gz", "remote": "${.local}"}), 9),
+        (_trained({"folder": "${root}", "streams": {"a": {"local": "${...folder}/gz"}}}), 9),
+        (_trained({"local": "${paths.${which}}"}, paths={"a": "${root}/gz"}, which="a"), 9),
+        # As in streaming, an empty text is none.
+        (_trained({"local": "${root}/splits", "remote": "", "split": "val"}), 2),
+        (
+            _trained({"split": "val", "streams": {"a": {"local": "${root}/splits", "split": ""}}}),
+            2,
+        ),
+        (_trained({"local": "${root}/gz", "streams": {}, "batching_method": "stratified"}), 9),
+    ],
+)
+def test_references_and_empty_values_of_a_training(folder, content, size):
+    path = _written(folder, {**content, "root": str(folder)})
+    with Pipeline(1, 1) as pipe:
+        pipe.set_outputs(*fn.readers.mix(path, source_arguments=ARGUMENTS, name="mix"))
+        assert pipe.epoch_size("mix") == size
+
+
+def test_a_key_that_comes_twice_is_refused(folder):
+    path = folder / "twice.yaml"
+    path.write_text("streams:\n  a: {remote: b}\n  a: {remote: c}\n")
+    with pytest.raises(SourceError, match="line 3: the key 'a' comes twice"), Pipeline(2, 1):
+        fn.readers.mix(str(path), source_arguments=ARGUMENTS)
+    own = f"&own {{local: {folder / 'gz'}, split: ''}}"
+    path.write_text(f"common: {own}\ntrain_loader: {{dataset: {{<<: *own, split: null}}}}\n")
+    with Pipeline(2, 1) as pipe:
+        pipe.set_outputs(*fn.readers.mix(str(path), source_arguments=ARGUMENTS, name="mix"))
+        assert pipe.epoch_size("mix") == 9
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         (
@@ -120,7 +165,21 @@ def test_a_training_on_one_data_set(folder):
         ),
         ({"train_loader": {"name": "text"}}, "'train_loader' has no 'dataset'"),
         (_trained({"local": "${data}"}), r"\$\{data\} refers to nothing in this file"),
-        (_trained({"local": "${oc.env:HOME}/a"}), "refers to nothing in this file"),
+        (_trained({"local": "${oc.env:HOME}/a"}), "calls a resolver of OmegaConf"),
+        (_trained({"local": "${....a}"}), "refers to nothing in this file"),
+        (_trained({"local": "${model}/a"}), r"\$\{model\} in '\$\{model\}/a' is no text"),
+        (_trained({"streams": "${a}"}, a={"b": "${a}"}), "refers to itself"),
+        (
+            _trained({"local": "a", "sampling_method": "fixed"}),
+            "has sampling_method 'fixed', which Penstock does not do",
+        ),
+        (_trained({"local": "a", "batching_method": "per_stream"}), "has batching_method"),
+        (_trained({"local": "a", "hf_name": "json"}), "has hf_name 'json'"),
+        (
+            _trained({"local": "a", "streams": {"b": {"local": "c"}}}),
+            "has 'streams', and 'local' beside them",
+        ),
+        ({"eval_loader": {}}, "no 'train_loader' of LLM Foundry"),
         (_trained({"local": "${a}"}, a="${a}"), "refers to itself"),
         (_trained({"local": "a", "epoch_size": 3}), "has epoch_size, and its streams have no"),
         ({"streams": {}}, "'streams' names no streams"),
