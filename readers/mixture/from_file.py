@@ -27,7 +27,7 @@ from ...engine.suggestions import not_among
 from ..storage.opening import read_whole
 from ..storage.urls import Place, is_url, place_of, text_of
 from ..webdataset.energon import loaded
-from .input_cfg import InputConfig
+from .input_cfg import InputConfig, arguments_beside
 from .members import MixedReader, member_of
 from .streams import LOADER, STREAMS, of_streams
 
@@ -73,6 +73,7 @@ def sources_of_file(
     if split is not None:
         raise ArgumentError(f"{name} is an input_cfg of NeMo, which has no splits: leave split out")
     told = content if isinstance(content, Mapping) else {"input_cfg": content}
+    arguments = arguments_beside(name, told, arguments)
     config = InputConfig(name, told["input_cfg"], arguments, told.get("reweight_temperature"))
     members = {
         source: member_of(called, source, apply(OPERATORS["readers.nemo_asr"], (), own, None))
