@@ -144,6 +144,81 @@ def test_references_and_empty_values_of_a_training(folder, content, size):
         assert pipe.epoch_size("mix") == size
 
 
+PRETRAINING = """
+variables:
+  data_local: ROOT/splits
+  data_remote:  # If blank, files must be present in data_local
+  max_seq_len: 2048
+  global_seed: 17
+  run_name:  # If left blank, will be read from env var $RUN_NAME
+max_seq_len: ${variables.max_seq_len}
+run_name: ${variables.run_name}
+train_loader:
+  name: text
+  dataset:
+    local: ${variables.data_local}
+    remote: ${variables.data_remote}
+    split: train
+    shuffle: true
+    max_seq_len: ${variables.max_seq_len}
+    shuffle_seed: ${variables.global_seed}
+  drop_last: true
+  num_workers: 8
+optimizer: {name: decoupled_adamw, lr: 6.0e-4, betas: [0.9, 0.95]}
+max_duration: 4800ba  # ~ 2.5B tokens
+loggers: {wandb: {project: "${oc.env:WANDB_PROJECT}"}}
+"""
+FINETUNING = """
+variables: {data_local: /tmp/cache, data_remote: ROOT/shards}
+train_loader: &train_loader
+  name: finetuning
+  dataset: &train_data
+    streams:
+      my_data: {remote: "${variables.data_remote}", local: "${variables.data_local}", split: null}
+    shuffle: true
+    packing_ratio: auto
+    decoder_only_format: true
+eval_loader:
+  <<: *train_loader
+  dataset: {<<: *train_data, shuffle: false}
+"""
+BLEND = """
+variables:
+  root: ROOT
+  seq: 8192
+  cache: &cache {local: /tmp/cache, keep_zip: false, download_retry: 2}
+train_loader:
+  name: text
+  dataset:
+    epoch_size: 40
+    max_seq_len: ${variables.seq}
+    batching_method: random
+    streams:
+      web: {<<: *cache, remote: "${variables.root}/shards", proportion: 0.75}
+      code: {<<: *cache, remote: "${variables.root}/splits", split: val, proportion: 0.25}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "entries"),
+    [
+        (PRETRAINING, {"train": 5}),
+        (FINETUNING, {"my_data": 12}),
+        (BLEND, {"web": 30, "code": 10}),
+    ],
+)
+def test_files_of_llm_foundry(folder, text, entries):
+    path = folder / "train.yaml"
+    path.write_text(text.replace("ROOT", str(folder)))
+    size = sum(entries.values())
+    with Pipeline(size, 1) as pipe:
+        pipe.set_outputs(*fn.readers.mix(str(path), source_arguments=ARGUMENTS, name="mix"))
+        assert pipe.epoch_size("mix") == size
+        pipe.run()
+        sources = pipe.reader_meta("mix")["sources"]
+    assert {name: round(each["share"] * size) for name, each in sources.items()} == entries
+
+
 def test_a_key_that_comes_twice_is_refused(folder):
     path = folder / "twice.yaml"
     path.write_text("streams:\n  a: {remote: b}\n  a: {remote: c}\n")
