@@ -38,7 +38,7 @@ _NOTES = ("download_retry", "download_timeout", "validate_hash", "keep_zip")
 _PLACES = ("remote", "local")
 _KEYS = (*_PLACES, "split", *_RULES, *_NOTES)
 
-_SAMPLINGS = {
+_SAMPLINGS: Mapping[str, Sequence[Any]] = {
     "sampling_method": ("balanced",),
     "batching_method": ("random", "stratified"),
     "replication": (0, 1),

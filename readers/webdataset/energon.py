@@ -192,7 +192,7 @@ def _document(yaml: Any, content: bytes) -> Any:
                 nodes += node.value
                 continue
             nodes += [value for _, value in node.value]
-            keys = {}
+            keys: dict[tuple[str, str], Any] = {}
             for key, _ in node.value:
                 twin = keys.setdefault((key.tag, str(key.value)), key)
                 if twin is not key and not key.tag.endswith(":merge"):
