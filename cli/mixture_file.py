@@ -9,7 +9,7 @@ from typing import Any
 from ..engine.graph.functions import apply
 from ..engine.graph.operator import OPERATORS
 from ..engine.pipeline.definition import pipeline_def
-from ..readers.mds.columns import is_read
+from ..readers.mds.columns import LISTS, is_read
 from ..readers.mds.index_file import folder_of, shards_of
 from ..readers.mixture.from_file import is_mixture, sources_of_file
 from ..readers.mixture.streams import LOADER, STREAMS
@@ -64,8 +64,10 @@ def _column_of_streams(path: str, split: str | None) -> str:
     members, _ = sources_of_file("penstock", path, split, {})
     (folder,), part = (next(iter(members.values())).arguments[name] for name in ("path", "split"))
     shards = shards_of(folder_of(folder, part))
-    names = [column.name for shard in shards[:1] for column in shard.columns if is_read(column)]
-    return names[0] if names else ""
+    columns = [column for shard in shards[:1] for column in shard.columns]
+    names = [column.name for column in columns if is_read(column)]
+    images = [f"{column.name}[0]" for column in columns if column.encoding in LISTS]
+    return next(iter((*names, *images)), "")
 
 
 def print_sources(path: str, sources: dict[str, dict[str, float]]) -> None:

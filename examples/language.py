@@ -33,7 +33,7 @@ Attention = Callable[..., torch.Tensor]
 @pipeline_def(batch_size=8, num_threads=2, seed=7)
 def rows(folder: str, training: bool, device: str) -> Any:
     """Rows of tokens, where texts begin in each, and each token's position in its text."""
-    paths = sorted(Path(folder).glob("*.txt"))
+    paths = [path for path in sorted(Path(folder).glob("*.txt")) if path.stat().st_size]
     text, _ = fn.readers.file(files=[str(path) for path in paths])
     tokens, cu_seqlens, positions, _ = fn.readers.pack(
         text,
@@ -132,7 +132,7 @@ class Model(nn.Module):
         wanted = torch.where(follows, tokens[:, 1:].long(), -100)  # -100 has no loss
         scores = self.scores(hidden[:, :-1]).flatten(0, 1)
         loss = functional.cross_entropy(scores, wanted.flatten(), reduction="sum")
-        return loss, follows.sum()
+        return loss, follows.sum().clamp(min=1)  # texts of one token have no loss
 
 
 def train(

@@ -126,6 +126,16 @@ def test_language_is_learned_and_the_run_goes_on(tmp_path, capsys):
     assert found[-1][2] < 0.8 * found[0][2]
 
 
+def test_texts_that_are_empty_or_one_token(tmp_path, capsys):
+    language = example("language")
+    for name, texts in (("train", ["a", "", "b"]), ("val", ["", "c"])):
+        (tmp_path / name).mkdir()
+        for i, text in enumerate(texts):
+            (tmp_path / name / f"{i}.txt").write_text(text)
+    language.train(f"{tmp_path}/train", f"{tmp_path}/val", epochs=2)
+    assert bits_of(capsys.readouterr().out) == [(0, 0, 0), (1, 0, 0)]
+
+
 def test_a_model_of_language_sees_no_other_text(tmp_path):
     make_data.texts(tmp_path, train=16, val=1)
     language = example("language")

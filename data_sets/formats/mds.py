@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import DecodeError, SourceError
-from ...readers.mds.columns import NUMBERS, TEXTS, is_read
+from ...readers.mds.columns import LISTS, NUMBERS, TEXTS, is_read
 from ...readers.mds.index_file import INDEX, folder_of, shards_of
 from ...readers.mds.source import MdsSource, open_mds
 from ...readers.storage.opening import open_storage
@@ -40,7 +40,11 @@ class MdsSamples(SourceSamples[MdsSource]):
         self._columns = {c.name: c.encoding.partition(":")[0] for c in stored if is_read(c)}
         self.unread_fields = tuple(column.name for column in stored if not is_read(column))
         if not self._columns and shards:
-            raise SourceError(f"{location.root}: no column has an encoding that is read")
+            images = [f"{c.name}[0]" for c in stored if c.encoding in LISTS]
+            remedy = f"; fn.readers.mds reads images of lists, as columns={images}"
+            raise SourceError(
+                f"{location.root}: no column has an encoding that is read{remedy if images else ''}"
+            )
         self._source = open_mds(
             [self._root],
             [*self._columns],

@@ -12,8 +12,11 @@ from .layout import Layout, holds
 
 
 def _has(*names: str) -> Callable[[Folder], bool]:
-    """Return what tells whether a folder has a file or folder of one of these names."""
-    return lambda folder: not {*names}.isdisjoint((*folder.files, *folder.folders))
+    """Return what tells whether a folder has one of these files, or folders, which end with "/"."""
+    return lambda folder: any(
+        name[:-1] in folder.folders if name.endswith("/") else name in folder.files
+        for name in names
+    )
 
 
 def _are_lance_tables(folder: Folder) -> bool:
@@ -59,7 +62,7 @@ def _are_tfds_splits(folder: Folder) -> bool:
     return isinstance(splits, list) and len(splits) > 1
 
 
-_has_group = _has("__group", "__tiledb_group.tdb")  # of TileDB
+_has_group = _has("__group/", "__tiledb_group.tdb")  # of TileDB
 _LOADER = "write its samples as tar files or Parquet by the package {}"
 _ARRAYS = "write its arrays to .npy files by the package {}, for fn.readers.numpy"
 _TABLE = "write its rows to Parquet files by the package {}, for fn.readers.parquet"
@@ -86,7 +89,7 @@ STORES = (
         "fn.readers.video",
     ),
     Layout(
-        _has(".nv-meta"),
+        _has(".nv-meta/"),
         "an Energon data set, whose splits .nv-meta/split.yaml lists",
         "give the folder to fn.readers.webdataset(split='train'), or name the tar files of a split",
         format="energon",
@@ -104,16 +107,16 @@ STORES = (
         format="mds",
     ),
     Layout(partial(_lists, "chunks"), "a LitData data set", _LOADER.format("litdata")),
-    Layout(_has("_delta_log"), f"a Delta Lake table, {_ROWS}", _TABLE.format("deltalake")),
+    Layout(_has("_delta_log/"), f"a Delta Lake table, {_ROWS}", _TABLE.format("deltalake")),
     Layout(
         holds("metadata", "*.metadata.json"),
         f"an Iceberg table, {_ROWS}",
         _TABLE.format("pyiceberg"),
     ),
-    Layout(_has(".hoodie"), f"a Hudi table, {_ROWS}", _TABLE.format("pyspark")),
+    Layout(_has(".hoodie/"), f"a Hudi table, {_ROWS}", _TABLE.format("pyspark")),
     Layout(
         # The files are those of releases before 4.
-        _has("_deeplake_log", "dataset_meta.json", "version_control_info.json"),
+        _has("_deeplake_log/", "dataset_meta.json", "version_control_info.json"),
         "a Deep Lake data set",
         _LOADER.format("deeplake"),
     ),

@@ -107,9 +107,9 @@ class EncodingRule(NamedTuple):
         """Return the image of a list that is wanted; no bytes if the list has fewer."""
         assert self.item is not None
         head = LISTS[self.encoding]
-        numbers = value[: value.size // 4 * 4].view("<u4").astype(np.int64)
+        numbers = value[: value.size // 4 * 4].view("<u4")
         count = int(numbers[head - 1]) if numbers.size >= head else 0
-        sizes = numbers[head : head + count]
+        sizes = numbers[head : head + count].astype(np.int64)
         begin = 4 * (head + count)
         if numbers.size < head + count or begin + sizes.sum() != value.size:
             raise BadValueError(row, f"is a list of {count} images that are not {value.size} bytes")

@@ -27,7 +27,7 @@ from ...engine.suggestions import not_among
 from ..storage.opening import read_whole
 from ..storage.urls import Place, is_url, place_of, text_of
 from ..webdataset.energon import loaded
-from .input_cfg import InputConfig
+from .input_cfg import InputConfig, arguments_beside
 from .members import MixedReader, member_of
 from .streams import LOADER, STREAMS, of_streams
 
@@ -63,8 +63,8 @@ def sources_of_file(
     content = loaded(name, read_whole(place, arguments.get("storage_options")))
     if not is_mixture(content):
         raise SourceError(
-            f"{name} has no 'splits', as a metadataset of Energon has, no 'input_cfg' of NeMo, and "
-            "no 'streams' of MosaicML"
+            f"{name} has no 'splits', as a metadataset of Energon has, no 'input_cfg' of NeMo, no "
+            "'streams' of MosaicML, and no 'train_loader' of LLM Foundry"
         )
     if isinstance(content, Mapping) and "splits" in content:
         return _of_energon(called, place, content["splits"], split or "train", arguments)
@@ -73,6 +73,7 @@ def sources_of_file(
     if split is not None:
         raise ArgumentError(f"{name} is an input_cfg of NeMo, which has no splits: leave split out")
     told = content if isinstance(content, Mapping) else {"input_cfg": content}
+    arguments = arguments_beside(name, told, arguments)
     config = InputConfig(name, told["input_cfg"], arguments, told.get("reweight_temperature"))
     members = {
         source: member_of(called, source, apply(OPERATORS["readers.nemo_asr"], (), own, None))

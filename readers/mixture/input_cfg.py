@@ -12,15 +12,16 @@
 As in NeMo, a list has a weight for each entry, or none, which gives all the same share. An entry
 may list several paths: they are one source, or with `[path, weight]` for each, a source each.
 `reweight_temperature` beside the list is the exponent of all weights, and a list of such numbers
-has one for each level of groups. Paths are those of the program, not of the file. Tags, and notes
-on how NeMo reads, change no sample.
+has one for each level of groups. `sample_rate`, `min_duration` and `max_duration` beside the list
+are arguments of the readers. Paths are those of the program, not of the file. Tags, and notes on
+how NeMo reads and forms batches, change no sample.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 from ...engine.errors import SourceError
@@ -56,6 +57,20 @@ _NOTES = (
     *("index_pack_root", "index_pack_max_open_files", "audio_locator_tag"),
     "token_equivalent_duration",
 )
+
+_OF_READERS = ("sample_rate", "min_duration", "max_duration")
+"""Keys beside the list that are arguments of `fn.readers.nemo_asr`."""
+
+_SAMPLINGS: Mapping[str, Sequence[Any]] = {
+    "text_field": ("text",),
+    **dict.fromkeys(("min_tps", "min_tpt", "min_tokens"), (-1, 0)),
+    **dict.fromkeys(("max_tps", "max_tpt", "max_tokens"), (inf,)),
+    **dict.fromkeys(("skip_missing_manifest_entries", "tarred_random_access"), (False,)),
+    **dict.fromkeys(("perturb_speed", "concatenate_samples", "rir_enabled"), (False,)),
+    **dict.fromkeys(("noise_path", "channel_selector"), ()),
+    **dict.fromkeys(("truncate_duration", "cut_into_windows_duration", "pad_min_duration"), ()),
+}
+"""Keys beside the list by which NeMo changes samples, and the values that change none."""
 
 _DEEPEST = 16
 """Files and groups inside of one another: more are a file that names itself."""
@@ -130,7 +145,16 @@ class InputConfig:
         exponent = self._temperatures[min(depth, len(self._temperatures) - 1)]
         if not all(weights):
             raise SourceError(f"{name}: reweight_temperature needs weights above 0; leave out 0")
-        return [Fraction(float(weight) ** exponent) for weight in weights]
+        try:
+            tempered = [Fraction(float(weight) ** exponent) for weight in weights]
+        except OverflowError:
+            tempered = [Fraction(0)]
+        if not all(tempered):
+            raise SourceError(
+                f"{name}: reweight_temperature {exponent:g} makes a weight too large or too small "
+                "to be a number; give weights nearer to 1"
+            )
+        return tempered
 
     def _add_entry(self, name: str, entry: Mapping[str, Any], share: Fraction) -> None:
         """Enter the sources of an entry: one, or one for each of several paths with weights."""
@@ -169,6 +193,24 @@ class InputConfig:
         if self.sources.setdefault(source, arguments) != arguments:
             raise SourceError(f"{name} lists {source!r:.100} twice, with different archives")
         self.weights[source] = self.weights.get(source, Fraction(0)) + share
+
+
+def arguments_beside(
+    name: str, content: Mapping[str, Any], arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the arguments of the readers, with those that stand beside the list of a file.
+
+    Raises:
+        SourceError: a key beside the list changes samples as Penstock does not.
+    """
+    for word, usual in _SAMPLINGS.items():
+        if content.get(word) not in (None, *usual):
+            raise SourceError(
+                f"{name} has {word} {content[word]!r:.100} beside 'input_cfg', which Penstock does "
+                "not do; leave it out, and change the manifests or the pipeline in its place"
+            )
+    own = {word: content[word] for word in _OF_READERS if content.get(word) is not None}
+    return {**own, **arguments}
 
 
 def _exact(name: str, weights: Sequence[Any]) -> list[Fraction]:

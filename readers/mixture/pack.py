@@ -54,7 +54,8 @@ class Pack(OfOneReader):
         samples: the numbers of the samples in the data set: int64, shape (samples,).
 
     Raises:
-        ArgumentError: a sample is longer than a row, or `lengths` are not those of the data set.
+        ArgumentError: a sample is empty or longer than a row, or `lengths` are not those of the
+            data set.
         DecodeError: a sample is no array of one dimension, or of another length than `lengths`
             says.
     """
@@ -113,6 +114,11 @@ class Pack(OfOneReader):
             samples = subset.at(0, np.arange(subset.size))
         # With `align`, a row has room for the multiple of it.
         lengths = self._lengths(source)[samples]
+        if len(empty := samples[lengths < 1]):
+            self.refuse(
+                f"sample {empty[0]}, {source.where(int(empty[0]))}, is empty, and so are "
+                f"{len(empty) - 1} others: leave them out by indices= of the reader"
+            )
         room = self.length // self.align * self.align or self.length
         parts, firsts, sizes = parts_of(lengths, room, self.long)
         packs = Packs(

@@ -160,17 +160,49 @@ def parsed(name: str, content: bytes) -> Mapping[str, Any]:
 
 
 def loaded(name: str, content: bytes) -> Any:
-    """Return what a JSON or YAML file holds."""
+    """Return what a JSON or YAML file holds. A key that a mapping of YAML has twice is refused."""
     try:
         if name.endswith(".json"):
             return json.loads(content)
         yaml = imported("yaml", f"{name} is YAML, which needs PyYAML", "yaml")
         try:
-            return yaml.safe_load(content)
+            return _document(yaml, content)
         except yaml.YAMLError as error:
             raise ValueError(" ".join(str(error).split())) from None
     except (ValueError, RecursionError) as error:
         raise SourceError(f"{name} is damaged: {error!s:.300}") from None
+
+
+def _document(yaml: Any, content: bytes) -> Any:
+    """Return what a document of YAML holds.
+
+    Raises:
+        ValueError: a mapping has a key twice, of which PyYAML would take the last.
+    """
+    loader = yaml.SafeLoader(content)
+    try:
+        whole = loader.get_single_node()
+        nodes, known = [whole], set()
+        while nodes:
+            node = nodes.pop()
+            if not isinstance(node, yaml.CollectionNode) or id(node) in known:
+                continue
+            known.add(id(node))  # aliases are one node
+            if isinstance(node, yaml.SequenceNode):
+                nodes += node.value
+                continue
+            nodes += [value for _, value in node.value]
+            keys: dict[tuple[str, str], Any] = {}
+            for key, _ in node.value:
+                twin = keys.setdefault((key.tag, str(key.value)), key)
+                if twin is not key and not key.tag.endswith(":merge"):
+                    raise ValueError(
+                        f"line {key.start_mark.line + 1}: the key {key.value!r:.100} comes twice "
+                        "in a mapping; leave one out"
+                    )
+        return None if whole is None else loader.construct_document(whole)
+    finally:
+        loader.dispose()
 
 
 def _expanded(name: str, patterns: object) -> list[str]:

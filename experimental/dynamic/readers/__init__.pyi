@@ -1967,7 +1967,8 @@ class Pack(Reader):
         samples: the numbers of the samples in the data set: int64, shape (samples,).
 
     Raises:
-        ArgumentError: a sample is longer than a row, or `lengths` are not those of the data set.
+        ArgumentError: a sample is empty or longer than a row, or `lengths` are not those of the
+            data set.
         DecodeError: a sample is no array of one dimension, or of another length than `lengths`
             says.
 

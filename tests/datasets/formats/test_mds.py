@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from penstock import Pipeline, fn
+from penstock.cli.mixture_file import sources_of
 from penstock.datasets import convert, inspect, open_dataset, verify
 from penstock.engine.errors import ArgumentError, SourceError
 from penstock.formats.decompression import ZSTD
@@ -96,8 +97,18 @@ def test_pickles_are_left_out_and_named(tmp_path):
     index["shards"][0] |= {"column_names": ["p"], "column_encodings": ["pkl"]}
     index["shards"][0]["column_sizes"] = [None]
     (tmp_path / "index.json").write_text(json.dumps(index))
-    with pytest.raises(SourceError, match="no column has an encoding that is read"):
+    with pytest.raises(SourceError, match=r"no column has an encoding that is read$"):
         open_dataset(tmp_path)
+
+
+def test_a_set_of_lists_alone_names_their_images(tmp_path):
+    values = [np.uint32([8 + 4 * n, 0, n, *[0] * n]).tobytes() for n in range(3)]
+    sets.put(sets.made({"views": ("list[jpeg]", None)}, values), tmp_path / "set")
+    with pytest.raises(SourceError, match=r"reads images of lists, as columns=\['views\[0\]'\]"):
+        open_dataset(tmp_path / "set")
+    file = tmp_path / "streams.json"
+    file.write_text(json.dumps({"streams": {"a": {"local": str(tmp_path / "set")}}}))
+    assert sources_of(str(file), None)["a"]["samples"] == 3
 
 
 @pytest.mark.parametrize("to", ["webdataset", "parquet", "tfrecord"])

@@ -155,6 +155,19 @@ def test_readers_of_arrays_do_not_mix_pictures_and_masks(tmp_path):
     assert len(list_plain_files("fn.readers.numpy", file_root=str(tmp_path / "images"))) == 1
 
 
+@pytest.mark.parametrize("kind", ["files", "folders"])
+def test_markers_are_files_or_folders_and_not_the_other(tmp_path, kind):
+    files = ("zarr.json", ".zgroup", "wav.scp", "dataset_meta.json", "__tiledb_group.tdb")
+    folders = (".nv-meta", "_delta_log", ".hoodie", "_deeplake_log", "__group")
+    for name in files if kind == "files" else folders:
+        right, wrong = (put(tmp_path / f"{name}_{each}", {}) for each in ("right", "wrong"))
+        for root, is_file in ((right, kind == "files"), (wrong, kind != "files")):
+            root.mkdir(exist_ok=True)
+            (root / name).write_text("") if is_file else (root / name).mkdir()
+        assert layout_of(Folder(right, {}), opened=True)
+        assert layout_of(Folder(wrong, {}), opened=True) == ""
+
+
 def test_a_folder_above_a_layout_names_it(tmp_path):
     put(tmp_path, {f"VOC2012/{name}": "" for name in OPENED["a data set of Pascal VOC"]})
     for opens in (datasets.open_dataset, lambda root: list_files(file_root=root)):

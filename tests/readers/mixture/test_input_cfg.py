@@ -154,6 +154,45 @@ def test_temperatures_of_too_few_levels(folder):
         _mixed(folder, content, 2)
 
 
+@pytest.mark.parametrize("weight", [4000, 1e-4])
+def test_temperatures_beyond_numbers(folder, weight):
+    content = [_nemo(folder, "en", weight=weight), _nemo(folder, "de", weight=1)]
+    with pytest.raises(SourceError, match="reweight_temperature 100 makes a weight too"):
+        _mixed(folder, {"input_cfg": content, "reweight_temperature": 100}, 2)
+
+
+def test_keys_beside_the_list_are_arguments_or_refused(folder):
+    soundfile.write(folder / "long.wav", np.zeros(1600), 8000)
+    entry = {"audio_filepath": str(folder / "long.wav"), "duration": 0.2, "text": "long"}
+    (folder / "long.json").write_text(json.dumps(entry))
+    sources = [_nemo(folder, "en"), _nemo(folder, "long")]
+    several = _nemo(folder, "en")
+    several["manifest_filepath"] = [each["manifest_filepath"] for each in sources]
+    batches = {"batch_duration": 360, "use_bucketing": True, "shuffle": True}
+    filters = {"min_duration": 0.05, "max_duration": 0.15, "max_tps": float("inf"), "min_tps": -1}
+    content = {"input_cfg": [several], "sample_rate": 16000, **batches, **filters}
+    texts, _, sources = _mixed(folder, content, 4, shape=(1600,))
+    assert sorted(texts) == ["en0", "en1", "en2", "en3"]
+    assert [each["samples"] for each in sources.values()] == [4]
+    for word, value in {
+        "text_field": "answer",
+        "max_tps": 20,
+        "skip_missing_manifest_entries": True,
+        "noise_path": "noise.json",
+    }.items():
+        with pytest.raises(SourceError, match=f"has {word} .* beside 'input_cfg'"):
+            _mixed(folder, {**content, word: value}, 2)
+
+
+def test_arguments_of_sources_go_before_those_of_the_file(folder):
+    file = folder / "train.yaml"
+    file.write_text(yaml.safe_dump({"input_cfg": [_nemo(folder, "en")], "sample_rate": 16000}))
+    with Pipeline(1, 1) as pipe:
+        outputs = fn.readers.mix(str(file), source_arguments={"sample_rate": 4000})
+        pipe.set_outputs(outputs[0])
+        assert pipe.run()[0].shape() == [(400,)]
+
+
 def test_without_weights_all_sources_have_the_same_share(folder):
     (folder / "inner.yaml").write_text(yaml.safe_dump([_nemo(folder, "pl"), _nemo(folder, "de")]))
     group = {"type": "group", "input_cfg": str(folder / "inner.yaml")}

@@ -87,6 +87,10 @@ def test_a_sample_of_another_length_is_bad(files):
     [
         ({"lengths": [1, 2]}, "a whole number for each of the 120 samples"),
         ({"lengths": LENGTHS + 10}, "of a row of 64"),
+        (
+            {"lengths": np.where(np.arange(120) % 50 == 9, 0, LENGTHS), "indices": range(10, 120)},
+            r"sample 59, \S+059.npy, is empty, and so are 1 others: leave them out by indices=",
+        ),
         ({"batch_cost": {"by": "x", "budget": 1}}, "not for their rows"),
     ],
 )

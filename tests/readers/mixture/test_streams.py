@@ -112,6 +112,126 @@ def test_a_training_on_one_data_set(folder):
 
 
 @pytest.mark.parametrize(
+    ("content", "size"),
+    [
+        # A reference may name mappings, and these have references of their own.
+        (
+            {
+                **_trained("${data}"),
+                "data": {"streams": "${variables.all}"},
+                "variables": {"all": {"a": {"remote": "${root}/${variables.name}"}}, "name": "gz"},
+            },
+            9,
+        ),
+        ({"train_loader": "${loader}", "loader": {"dataset": {"local": "${root}/gz"}}}, 9),
+        # A dot is the mapping around the reference, and further dots are those around it.
+        (_trained({"local": "${...root}/gz", "remote": "${.local}"}), 9),
+        (_trained({"folder": "${root}", "streams": {"a": {"local": "${...folder}/gz"}}}), 9),
+        (_trained({"local": "${paths.${which}}"}, paths={"a": "${root}/gz"}, which="a"), 9),
+        # As in streaming, an empty text is none.
+        (_trained({"local": "${root}/splits", "remote": "", "split": "val"}), 2),
+        (
+            _trained({"split": "val", "streams": {"a": {"local": "${root}/splits", "split": ""}}}),
+            2,
+        ),
+        (_trained({"local": "${root}/gz", "streams": {}, "batching_method": "stratified"}), 9),
+    ],
+)
+def test_references_and_empty_values_of_a_training(folder, content, size):
+    path = _written(folder, {**content, "root": str(folder)})
+    with Pipeline(1, 1) as pipe:
+        pipe.set_outputs(*fn.readers.mix(path, source_arguments=ARGUMENTS, name="mix"))
+        assert pipe.epoch_size("mix") == size
+
+
+PRETRAINING = """
+variables:
+  data_local: ROOT/splits
+  data_remote:  # If blank, files must be present in data_local
+  max_seq_len: 2048
+  global_seed: 17
+  run_name:  # If left blank, will be read from env var $RUN_NAME
+max_seq_len: ${variables.max_seq_len}
+run_name: ${variables.run_name}
+train_loader:
+  name: text
+  dataset:
+    local: ${variables.data_local}
+    remote: ${variables.data_remote}
+    split: train
+    shuffle: true
+    max_seq_len: ${variables.max_seq_len}
+    shuffle_seed: ${variables.global_seed}
+  drop_last: true
+  num_workers: 8
+optimizer: {name: decoupled_adamw, lr: 6.0e-4, betas: [0.9, 0.95]}
+max_duration: 4800ba  # ~ 2.5B tokens
+loggers: {wandb: {project: "${oc.env:WANDB_PROJECT}"}}
+"""
+FINETUNING = """
+variables: {data_local: /tmp/cache, data_remote: ROOT/shards}
+train_loader: &train_loader
+  name: finetuning
+  dataset: &train_data
+    streams:
+      my_data: {remote: "${variables.data_remote}", local: "${variables.data_local}", split: null}
+    shuffle: true
+    packing_ratio: auto
+    decoder_only_format: true
+eval_loader:
+  <<: *train_loader
+  dataset: {<<: *train_data, shuffle: false}
+"""
+BLEND = """
+variables:
+  root: ROOT
+  seq: 8192
+  cache: &cache {local: /tmp/cache, keep_zip: false, download_retry: 2}
+train_loader:
+  name: text
+  dataset:
+    epoch_size: 40
+    max_seq_len: ${variables.seq}
+    batching_method: random
+    streams:
+      web: {<<: *cache, remote: "${variables.root}/shards", proportion: 0.75}
+      code: {<<: *cache, remote: "${variables.root}/splits", split: val, proportion: 0.25}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "entries"),
+    [
+        (PRETRAINING, {"train": 5}),
+        (FINETUNING, {"my_data": 12}),
+        (BLEND, {"web": 30, "code": 10}),
+    ],
+)
+def test_files_of_llm_foundry(folder, text, entries):
+    path = folder / "train.yaml"
+    path.write_text(text.replace("ROOT", str(folder)))
+    size = sum(entries.values())
+    with Pipeline(size, 1) as pipe:
+        pipe.set_outputs(*fn.readers.mix(str(path), source_arguments=ARGUMENTS, name="mix"))
+        assert pipe.epoch_size("mix") == size
+        pipe.run()
+        sources = pipe.reader_meta("mix")["sources"]
+    assert {name: round(each["share"] * size) for name, each in sources.items()} == entries
+
+
+def test_a_key_that_comes_twice_is_refused(folder):
+    path = folder / "twice.yaml"
+    path.write_text("streams:\n  a: {remote: b}\n  a: {remote: c}\n")
+    with pytest.raises(SourceError, match="line 3: the key 'a' comes twice"), Pipeline(2, 1):
+        fn.readers.mix(str(path), source_arguments=ARGUMENTS)
+    own = f"&own {{local: {folder / 'gz'}, split: ''}}"
+    path.write_text(f"common: {own}\ntrain_loader: {{dataset: {{<<: *own, split: null}}}}\n")
+    with Pipeline(2, 1) as pipe:
+        pipe.set_outputs(*fn.readers.mix(str(path), source_arguments=ARGUMENTS, name="mix"))
+        assert pipe.epoch_size("mix") == 9
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         (
@@ -120,7 +240,21 @@ def test_a_training_on_one_data_set(folder):
         ),
         ({"train_loader": {"name": "text"}}, "'train_loader' has no 'dataset'"),
         (_trained({"local": "${data}"}), r"\$\{data\} refers to nothing in this file"),
-        (_trained({"local": "${oc.env:HOME}/a"}), "refers to nothing in this file"),
+        (_trained({"local": "${oc.env:HOME}/a"}), "calls a resolver of OmegaConf"),
+        (_trained({"local": "${....a}"}), "refers to nothing in this file"),
+        (_trained({"local": "${model}/a"}), r"\$\{model\} in '\$\{model\}/a' is no text"),
+        (_trained({"streams": "${a}"}, a={"b": "${a}"}), "refers to itself"),
+        (
+            _trained({"local": "a", "sampling_method": "fixed"}),
+            "has sampling_method 'fixed', which Penstock does not do",
+        ),
+        (_trained({"local": "a", "batching_method": "per_stream"}), "has batching_method"),
+        (_trained({"local": "a", "hf_name": "json"}), "has hf_name 'json'"),
+        (
+            _trained({"local": "a", "streams": {"b": {"local": "c"}}}),
+            "has 'streams', and 'local' beside them",
+        ),
+        ({"eval_loader": {}}, "no 'train_loader' of LLM Foundry"),
         (_trained({"local": "${a}"}, a="${a}"), "refers to itself"),
         (_trained({"local": "a", "epoch_size": 3}), "has epoch_size, and its streams have no"),
         ({"streams": {}}, "'streams' names no streams"),
