@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ class Source(Protocol):
     that derives from `Source` needs `__len__`, `read` and `where`. A source may also have a method
     `source_info(index)`: the name of a sample, for programs, in place of its location. If its
     reader says `names_all_outputs`, the method gets the number of the output, too: `output=0`.
+    Sources that mixtures read in one call are `Joinable`.
     """
 
     def __len__(self) -> int:
@@ -58,6 +59,22 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Release files and mappings; a later `read` opens them again."""
+
+
+Part = tuple[Any, NDArray[np.int64], NDArray[np.int64]]
+"""Samples of one source in a batch of several: the source, rows of the batch, and indices."""
+
+
+@runtime_checkable
+class Joinable(Source, Protocol):
+    """A source of which several are read in one call, as fast as one."""
+
+    @classmethod
+    def read_joined(cls, parts: Sequence[Part], count: int, allocate: Allocate) -> Columns | None:
+        """Return `count` samples of sources of this class, each in its row, as `read` does.
+
+        None says that these sources cannot be read together.
+        """
 
 
 def nbytes_of(column: Column) -> int:

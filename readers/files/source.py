@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Array
+from ...engine.arrays import Array, Int64s
 from ...engine.pending import Later, Pending, wait_all
 from ..listing.listing import FileList
-from ..source import Allocate, Column, checked_indices
+from ..source import Allocate, Column, Columns, Part, checked_indices, scattered
 from ..storage.local_reads import read_local
 from ..storage.urls import is_url, shown
 
@@ -67,10 +67,30 @@ class FileSource:
             contents: Column = self._read_remote(paths, remote, allocate)
         else:
             contents = read_local(paths, allocate, self._threads)
+        return contents, *self._known(indices, allocate)
+
+    def _known(self, indices: Int64s, allocate: Allocate) -> Columns:
+        """Return the columns that need no file."""
         if self.targets is not None:
-            return contents, *self.targets.of_samples(indices, allocate)
+            return self.targets.of_samples(indices, allocate)
         labels = self._listing.labels[indices]
-        return contents, labels if labels.ndim > 1 else labels[:, np.newaxis]
+        return (labels if labels.ndim > 1 else labels[:, np.newaxis],)
+
+    @classmethod
+    def read_joined(cls, parts: Sequence[Part], count: int, allocate: Allocate) -> Columns | None:
+        """See `Joinable`. Local files can be read together."""
+        if any(source.some_are_urls for source, _, _ in parts):
+            return None
+        paths, known = [b""] * count, []
+        for source, rows, indices in parts:
+            for row, path in zip(rows.tolist(), source._listing.paths(indices), strict=True):
+                paths[row] = path
+            known.append((rows, source._known(indices, allocate)))
+        contents = read_local(paths, allocate, parts[0][0]._threads)
+        return contents, *(
+            scattered([(rows, columns[i]) for rows, columns in known], count, allocate)
+            for i in range(len(known[0][1]))
+        )
 
     def placeholder(self) -> tuple[Array, ...]:
         """Return what stands for a sample that cannot be read."""

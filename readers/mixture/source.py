@@ -11,7 +11,15 @@ import numpy as np
 
 from ...engine.arrays import Int64s
 from ..reading.carriers import CountedMemory
-from ..source import Allocate, Columns, Source, checked_indices, nbytes_of, scattered
+from ..source import (
+    Allocate,
+    Columns,
+    Joinable,
+    Source,
+    checked_indices,
+    nbytes_of,
+    scattered,
+)
 
 
 class MixedSource:
@@ -33,6 +41,9 @@ class MixedSource:
         self._ends = np.cumsum(sizes)
         self.firsts = self._ends - sizes
         self.figures = [[0, 0, 0.0] for _ in sources]
+        first = sources[0]
+        alike = len({(type(each), own) for each, own in zip(sources, columns, strict=True)}) == 1
+        self._joined = type(first) if alike and isinstance(first, Joinable) else None
 
     def __len__(self) -> int:
         return int(self._ends[-1])
@@ -44,17 +55,47 @@ class MixedSource:
         order = owners.argsort(kind="stable")  # of the rows: by source
         inside = (indices - self.firsts[owners])[order]
         ends = np.bincount(owners, minlength=len(self.sources)).cumsum().tolist()
-        parts = [
-            (order[start:end], self._read(number, inside[start:end], allocate))
+        cuts = [
+            (number, order[start:end], inside[start:end])
             for number, (start, end) in enumerate(pairwise([0, *ends]))
             if start < end
         ]
+        if (
+            self._joined
+            and len(cuts) > 1
+            and (columns := self._read_joined(cuts, owners, allocate))
+        ):
+            return columns
+        parts = [(rows, self._read(number, own, allocate)) for number, rows, own in cuts]
         if len(parts) < 2:
             return parts[0][1] if parts else self._read(0, indices, allocate)
         return tuple(
             scattered([(rows, columns[i]) for rows, columns in parts], len(indices), allocate)
             for i in range(len(parts[0][1]))
         )
+
+    def _read_joined(
+        self, cuts: Sequence[tuple[int, Int64s, Int64s]], owners: Int64s, allocate: Allocate
+    ) -> Columns | None:
+        """Return the samples of several sources of one class, read in one call."""
+        assert self._joined is not None
+        started = perf_counter()
+        parts = [(self.sources[number], rows, own) for number, rows, own in cuts]
+        columns = self._joined.read_joined(parts, len(owners), allocate)
+        if columns is None:
+            return None
+        if self._columns[0]:
+            columns = tuple(columns[i] for i in self._columns[0])
+        sizes = np.fromiter(map(len, columns[0]), np.int64, len(owners))
+        whole = max(1, int(sizes.sum()))
+        nbytes = np.bincount(owners, sizes, len(self.sources)).tolist()
+        seconds = perf_counter() - started
+        for number, rows, _ in cuts:
+            figures = self.figures[number]
+            figures[0] += len(rows)
+            figures[1] += int(nbytes[number])
+            figures[2] += seconds * nbytes[number] / whole
+        return columns
 
     def _read(self, number: int, indices: Int64s, allocate: Allocate) -> Columns:
         started, memory = perf_counter(), CountedMemory(allocate)

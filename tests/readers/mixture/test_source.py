@@ -38,6 +38,42 @@ class TestMixedSource(SourceConformance):
         return [(np.frombuffer(own[name], np.uint8),) for own in contents for name in sorted(own)]
 
 
+def test_files_of_several_sources_are_read_in_one_call(tmp_path):
+    calls = []
+
+    class Counted(FileSource):
+        @classmethod
+        def read_joined(cls, parts, count, allocate):
+            calls.append([len(rows) for _, rows, _ in parts])
+            return super().read_joined(parts, count, allocate)
+
+        def read(self, indices, allocate):
+            calls.append(len(indices))
+            return super().read(indices, allocate)
+
+    sources = []
+    for number in range(3):
+        (tmp_path / str(number)).mkdir()
+        files = [tmp_path / str(number) / str(i) for i in range(4)]
+        for i, file in enumerate(files):
+            file.write_bytes(bytes([10 * number + i]) * (i + 1))
+        names = [str(file) for file in files]
+        sources.append(
+            Counted(list_files(files=names, labels=[100 * number + i for i in range(4)]))
+        )
+    mixed = MixedSource(sources, [(), (), ()])
+    contents, labels = mixed.read(np.array([9, 0, 3, 10, 1]), np.empty)
+    assert [row.tolist() for row in contents] == [[21] * 2, [0], [3] * 4, [22] * 3, [1] * 2]
+    assert labels.tolist() == [[201], [0], [3], [202], [1]]
+    assert calls == [[3, 2]]
+    assert [figures[:2] for figures in mixed.figures] == [[3, 7], [0, 0], [2, 5]]
+    mixed.read(np.array([4, 5]), np.empty)  # of one source
+    assert calls == [[3, 2], 2]
+    (tmp_path / "2" / "1").unlink()
+    with pytest.raises(FileNotFoundError, match="2/1"):
+        mixed.read(np.array([0, 9]), np.empty)
+
+
 class TestPackedSource(SourceConformance):
     ROWS = ((3,), (2, 4), (0, 1))  # the samples of each row
     LENGTHS = (4, 1, 3, 2, 2)
