@@ -6,7 +6,8 @@ python benchmarks/training_orders.py --speech jfk.flac [--rounds 3] [--json FILE
 *Speech.* Two ranks (gloo) train a small transformer on log-mels of FLAC files. Windows of a
 recording have lengths like those of LibriSpeech (`orders.py`). A fixed batch has 8 utterances in
 any order, and is padded to its longest. `batch_cost` has at most as many seconds as 8 of the
-longest utterances. A figure is seconds of sound, without padding, a second of CPU time of both
+longest utterances. Before that, both orders give the same log-mels, or the benchmark ends. A figure
+is seconds of sound, without padding, a second of CPU time of both
 ranks, or of the clock. With --gpu, one process decodes and trains on a GPU, a fixed batch has 32
 utterances, and the network is wider.
 
@@ -28,7 +29,7 @@ import tempfile
 import time
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -193,7 +194,7 @@ def utterances(folder: Path, recording: Path, count: int) -> Any:
 
 
 def speech(folder: Path, seconds: Any, rank: int, costed: bool, setting: Setting) -> Any:
-    """Return the batches of a rank: log-mels (batch, MELS, frames), and their frames."""
+    """Return the batches of a rank: log-mels (batch, MELS, frames), frames, and what is no copy."""
     from penstock.plugin.pytorch import DALIGenericIterator
 
     order: dict[str, Any] = {"pad_last_batch": True}
@@ -224,7 +225,26 @@ def speech(folder: Path, seconds: Any, rank: int, costed: bool, setting: Setting
         reader_name="speech",
         last_batch_policy="partial",
         batch_form="tuple",
+        with_valid=True,
     )
+
+
+def check_speech(folder: Path, seconds: Any, setting: Setting) -> None:
+    """Raise RuntimeError unless both orders give the same utterances, padded with zeros."""
+    found = []
+    for costed in (True, False):
+        rows = []
+        with speech(folder, seconds, 0, costed, replace(setting, ranks=1)) as batches:
+            for mels, shape, valid in batches:
+                lengths, own = shape[:, 1].tolist(), valid.flatten().tolist()
+                for row, frames, is_valid in zip(mels, lengths, own, strict=True):
+                    if row[:, frames:].any():
+                        raise RuntimeError("an utterance has other values than 0 behind its end")
+                    if is_valid:
+                        rows.append((frames, float(row.double().sum())))
+        found.append(np.array(sorted(rows)))
+    if len(found[0]) != len(seconds) or not np.allclose(*found, rtol=1e-6):
+        raise RuntimeError("the orders give other utterances, or other log-mels")
 
 
 def make_speech_net(setting: Setting) -> Any:
@@ -284,11 +304,12 @@ def train_speech(
 def _speech_losses(net: Any, batches: Any) -> Iterator[tuple[Any, float]]:
     import torch
 
-    for mels, shape in batches:
+    for mels, shape, valid in batches:
         frames = shape[:, 1].to(mels.device)
         with torch.autocast(mels.device.type, torch.bfloat16, enabled=mels.is_cuda):
             loss = net(mels, frames)
-        yield loss, float(frames.sum()) / 100
+        # The last step has copies, which are no more sound.
+        yield loss, float(shape[valid.flatten(), 1].sum()) / 100
 
 
 # Text
@@ -418,6 +439,7 @@ def of_speech(options: Namespace, setting: Setting) -> list[Row]:
 
     with tempfile.TemporaryDirectory() as text:
         seconds = utterances(Path(text), options.speech, options.utterances)
+        check_speech(Path(text), seconds, setting)
         processes: Any = torch.multiprocessing
         results = processes.get_context("spawn").SimpleQueue()
         arguments = (Path(text), seconds, options.rounds, setting, results)
