@@ -1,11 +1,15 @@
 """Streams of MosaicML's streaming as the sources of a mixture."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from penstock import Pipeline, fn
 from penstock.cli.mixture_file import sources_of
 from penstock.engine.errors import ArgumentError, SourceError
+from penstock.readers.mixture.streams import _References
 
 from ..mds import sets
 
@@ -292,3 +296,11 @@ def test_numbers_that_are_none(folder):
     streams = {"a": {"remote": str(folder / "shards"), "proportion": -1}}
     with pytest.raises(ArgumentError, match="is negative"):
         _mixed(folder, streams, 2)
+
+
+def test_references_are_those_of_omegaconf():
+    """`references/make.py` has asked OmegaConf itself."""
+    pairs = json.loads((Path(__file__).parent / "references" / "resolved.json").read_text())
+    assert len(pairs) == 150
+    for document, wanted in pairs:
+        assert _References("file", document).resolved(document, ()) == wanted, document
