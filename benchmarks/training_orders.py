@@ -243,7 +243,8 @@ def check_speech(folder: Path, seconds: Any, setting: Setting) -> None:
                     if is_valid:
                         rows.append((frames, float(row.double().sum())))
         found.append(np.array(sorted(rows)))
-    if len(found[0]) != len(seconds) or not np.allclose(*found, rtol=1e-6):
+    ours, others = found
+    if len(ours) != len(seconds) or not np.allclose(ours, others, rtol=1e-6):
         raise RuntimeError("the orders give other utterances, or other log-mels")
 
 
