@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
@@ -12,6 +11,7 @@ from ..errors import PipelineStopped
 from ..tensors.captures import BesideCaptures
 from ..tensors.current_device import CurrentDevice
 from ..tensors.device_memory import DevicePool, borrow_stream, return_stream
+from ..tensors.event_pool import EventPool
 from ..tensors.streams import ForeignStream
 from .cupy_module import compiled, import_cupy
 from .device import Device
@@ -57,7 +57,7 @@ class GpuDevice:
                 budget = default_budget(runtime.memGetInfo()[1])
         self.pool = DevicePool(self._cupy, self._device, budget=budget)
         self._num_threads = num_threads
-        self._events: deque[cupy.cuda.Event] = deque()
+        self._events = EventPool(self._cupy, self._device, block=True)
 
     @contextmanager
     def lane(self) -> Iterator[Device]:
@@ -134,10 +134,7 @@ class GpuDevice:
 
     def mark(self, device: Device) -> cupy.cuda.Event:
         """Return an event that follows all work on the device's stream so far."""
-        try:
-            event = self._events.popleft()
-        except IndexError:
-            event = self._cupy.cuda.Event(block=True)
+        event: cupy.cuda.Event = self._events.take()
         event.record(device.stream)
         return event
 
@@ -149,7 +146,7 @@ class GpuDevice:
         """Return the nanoseconds between events that the device has reached; recycle them."""
         between = self._cupy.cuda.get_elapsed_time
         times = [int(between(before, after) * 1e6) for before, after in pairwise(events)]
-        self._events.extend(events)
+        self._events.put(events)
         return times
 
     def pin(self, address: int, size: int) -> None:

@@ -24,6 +24,7 @@ taken_memory    the memory that one batch takes
 streams         streams of user code
 captures        calls while another thread captures a CUDA graph
 current_device  the device to which the calls of a thread go
+event_pool      events that are recycled
 device_memory   device memory that is recycled
 device_pieces   its segments, and pieces of segments
 device_leases   who uses a piece, on which streams

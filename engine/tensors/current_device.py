@@ -46,8 +46,10 @@ class CurrentDevice(AbstractContextManager[None]):
         self.id = device_id
 
     def __enter__(self) -> None:
-        if (driver := cuda_driver()) is not None:
-            driver.cuCtxPushCurrent_v2(_primary(self.id))
+        if (driver := cuda_driver()) is None:
+            return
+        if status := driver.cuCtxPushCurrent_v2(_primary(self.id)):
+            raise MemoryError(f"GPU {self.id} cannot become current (CUDA's error {status})")
 
     def __exit__(self, *_: object) -> None:
         if (driver := cuda_driver()) is not None:

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from .current_device import CurrentDevice
+from .event_pool import EventPool
 from .streams import ForeignStream
 
 Waits = dict[int | None, int]
@@ -39,7 +40,12 @@ class StreamMarks:
         self._ahead: dict[int, dict[int, tuple[Any, Any]]] = {}
         self._numbers = count(1)
         self._waited = 0  # number of the last wait for the device that is over
-        self._free_events: list[Any] = []
+        self._events = EventPool(cupy, device, disable_timing=True)
+
+    def __del__(self) -> None:
+        for marks in self._ahead.values():
+            self._events.put(event for event, _ in marks.values())
+        self._ahead.clear()
 
     def set(self, streams: Mapping[int, Any]) -> Waits:
         """Mark the present work of streams.
@@ -66,12 +72,9 @@ class StreamMarks:
 
     def _event(self, marks: dict[int, tuple[Any, Any]]) -> Any:
         """Return an event; look for one of a stream's marks before a new one is made."""
-        if not self._free_events and marks:
+        if not self._events and marks:
             self._recycle(marks)
-        if self._free_events:
-            return self._free_events.pop()
-        with self._device:
-            return self._cupy.cuda.Event(disable_timing=True)
+        return self._events.take()
 
     def _recycle(self, marks: dict[int, tuple[Any, Any]]) -> None:
         """Forget the marks of a stream that the device has reached: all, if it has the last."""
@@ -85,7 +88,7 @@ class StreamMarks:
             return False
         for reached in list(takewhile(number.__ge__, marks)):
             event, _ = marks.pop(reached)
-            self._free_events.append(event)
+            self._events.put((event,))
         return True
 
     def ahead(self, waits: Waits, stream: int) -> list[Mark]:

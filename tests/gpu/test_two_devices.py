@@ -93,7 +93,7 @@ else:
         assert (last.as_cpu().as_array() == 20).all()
         del last
     del held
-del sums
+pipe = batches = sums = None
 gc.collect()
 assert has_context(1)
 assert not has_context(0), "a context on the device that nobody uses"
