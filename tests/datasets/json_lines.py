@@ -24,8 +24,9 @@ class LineSamples(extend.StoredSamples):
 
     def __init__(self, location):
         super().__init__(location)
-        storages = extend.open_storages(location.files, location.options)
-        self._lines = extend.RecordFiles(storages, [line_table(storage) for storage in storages])
+        opened = location.damages.open(location.files, location.options)
+        tables = location.damages.each(list(opened.values()), line_table)
+        self._lines = extend.RecordFiles(*tables)
         self.learn(location.manifest)
 
     def __len__(self):
