@@ -15,6 +15,7 @@ from penstock import ArgumentError, Pipeline, fn, ops, pipeline_def
 from penstock.engine.graph.operator import OPERATORS
 from penstock.engine.processes import helper_processes
 from penstock.readers import record_reader
+from penstock.testing.agreement import on_device
 from penstock.testing.operators import OperatorConformance
 
 from .readers import tars
@@ -124,3 +125,15 @@ class TestMirror(OperatorConformance):
         with pipe:
             (mirrored,) = pipe.run()
         np.testing.assert_array_equal(mirrored.at(0), self.inputs[0][1][:, ::-1])
+
+    @pytest.mark.parametrize("layout", ["HW", "CHW", "FHWC", "FCHW"])
+    def test_lines_are_reversed_in_each_layout(self, device, layout):
+        sizes = {"F": 2, "C": 3, "H": 4, "W": 5}
+        shape = [sizes[letter] for letter in layout]
+        image = np.arange(np.prod(shape), dtype=np.uint8).reshape(shape)
+        (rows,), _ = on_device(device, "mirror", [image], layout=layout)
+        np.testing.assert_array_equal(rows[0], np.flip(image, layout.index("W")))
+
+    def test_an_unknown_layout_is_an_error_on_both_devices(self, device):
+        with pytest.raises(ArgumentError, match="4 dimensions and the layout ''; name each"):
+            on_device(device, "mirror", [np.zeros((2, 4, 5, 3), np.uint8)], layout="")
