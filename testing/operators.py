@@ -14,9 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from ..engine.errors import ArgumentError, LayoutError
 from ..engine.graph.operator import OPERATORS
 from .agreement import Rows, agree, assert_rows, on_device, turning
 from .beside import CuPyConsumer, check
+from .moved_axes import IMAGE, frames_of, in_layout, takes_all_axes, with_letters
 
 __all__ = [
     "OperatorConformance",
@@ -34,6 +36,9 @@ class OperatorConformance:
     Attributes:
         operator: its name in `fn`.
         layout: of the first input.
+        layouts: in which an operator whose `layout` is "HWC" must give the same results, or raise
+            LayoutError or ArgumentError. Leave out a layout whose results are rightly others: where
+            each element has a random number, or an argument has a number for each axis.
         inputs: samples of each input; at least three that differ. Empty if it has no inputs.
         arguments: of the operator.
         per_sample: arguments that may vary by sample: a value for each sample.
@@ -47,6 +52,7 @@ class OperatorConformance:
 
     operator: ClassVar[str]
     layout: ClassVar[str] = "HWC"
+    layouts: ClassVar[Sequence[str]] = ("CHW", "FHWC", "FCHW")
     inputs: ClassVar[Sequence[Sequence[Any]]]
     arguments: ClassVar[Mapping[str, Any]] = NONE
     per_sample: ClassVar[Mapping[str, Sequence[Any]]] = NONE
@@ -134,6 +140,42 @@ class OperatorConformance:
     def test_views_give_what_contiguous_samples_give(self) -> None:
         wanted, _ = self.run(self.inputs)
         assert_rows(self.run(self.inputs, views=True)[0], wanted)
+
+    def test_other_layouts_give_the_same_or_are_refused(self, device: str) -> None:
+        arguments = with_letters(self.operator, self.arguments)
+        if not self.inputs or self.layout != IMAGE or arguments is None:
+            pytest.skip(f"fn.{self.operator} gets no images here, or takes axes by their numbers")
+        named = type("WithLetters", (type(self),), {"arguments": arguments})()
+        for layout in self.layouts:
+            if "F" in layout and takes_all_axes(self.operator, arguments):
+                continue  # F is one of them, so no frame is alone
+            named._holds_in(layout, self._stage(device), {})
+            for name, values in self.per_sample.items():
+                named._holds_in(layout, self._stage(device), {name: [*map(np.asarray, values)]})
+
+    def _holds_in(self, layout: str, stage: str, varying: Mapping[str, Any]) -> None:
+        frames = frames_of(self.inputs, layout)
+        results = [self.run(inputs, stage, **varying) for inputs in frames]
+        moved = [
+            in_layout(rows, IMAGE, layout) if rows[0][0].ndim == len(IMAGE) else rows[0]
+            for rows in zip(*frames, strict=True)
+        ]
+        suite = type("InOtherLayout", (type(self),), {"layout": layout})()
+        try:
+            rows, after = suite.run(moved, stage, **varying)
+        except (LayoutError, ArgumentError):
+            return
+        before = results[0][1]
+        if "F" in layout and not after:
+            return  # nothing says which numbers belong to which frame
+        because = (
+            f"fn.{self.operator} gives other results for {layout} than for {IMAGE}: ask "
+            "`self.layouts` which axis is which, or raise LayoutError"
+        )
+        assert {*after} == {*before} | ({*layout} & {"F"}), because
+        wanted = in_layout([rows for rows, _ in results], before, after) if after else results[0][0]
+        for row, expected in zip(rows, wanted, strict=True):
+            np.testing.assert_allclose(row, expected, 1e-5, self.largest, err_msg=because)
 
     def test_the_gpu_agrees(self, device_stage: bool) -> None:
         stage = self._stage("gpu")

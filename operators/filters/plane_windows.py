@@ -51,11 +51,12 @@ class PlaneWindowOperator(SampleOperator, ABC):
         """Return the name of the kernel and of its file, and the kernel's macros."""
 
     def _axes(self, ndim: int) -> tuple[int, ...]:
-        axes = filter_axes(self.called, self.layouts[0], ndim)
-        if len(axes) != 2:
+        layout = self.layouts[0]
+        axes = filter_axes(self.called, layout, ndim)
+        if len(axes) != 2 or "".join(layout[axis] for axis in axes if layout) not in ("", "HW"):
             raise ArgumentError(
                 f"{self.called} takes HW, HWC and CHW, or F in front of them, but the sample of "
-                f"{ndim} dimensions is {self.layouts[0]!r}"
+                f"{ndim} dimensions is {layout!r}; use fn.transpose before"
             )
         return axes
 

@@ -24,6 +24,7 @@ IMAGES = [pixels(6 + i, 9 - i, 3, seed=i) for i in range(4)]
 ALIKE = [pixels(5, 4, 3, seed=i) for i in range(4)]
 FLOATS = [image.astype(np.float32) * 3 - 90.5 for image in IMAGES]
 FLAT = {"layout": ""}
+BY_ORDER = {"layouts": ()}  # for operators that take the axes as they follow one another
 REFUSED_CROPS = (
     ({"crop": (40, 5)}, "reaches out of the sample"),
     ({"crop": (np.nan, 5)}, "not finite"),
@@ -101,6 +102,7 @@ TestTranspose = operator_suite(
 TestReshape = operator_suite(
     "reshape",
     IMAGES,
+    **BY_ORDER,
     arguments={"shape": (-1, 3), "layout": "XC"},
     per_sample={"shape": [(image.shape[1], -1) for image in IMAGES]},
     bad=(({"shape": (-1, 7)}, "7"),),
@@ -109,6 +111,7 @@ TestReshape = operator_suite(
 TestReinterpret = operator_suite(
     "reinterpret",
     [np.repeat(image, 4, axis=2) for image in IMAGES],
+    **BY_ORDER,
     arguments={"dtype": types.FLOAT16, "rel_shape": (1.0, 1.0, -1.0)},
     bad_inputs=(([[np.zeros((1, 2, 2), np.uint8), np.zeros((1, 1, 3), np.uint8)]], "whole|fill"),),
 )
@@ -128,6 +131,7 @@ TestSqueeze = operator_suite(
 TestSubscript = operator_suite(
     "_subscript",
     IMAGES,
+    **BY_ORDER,
     arguments={"key": (slice(1, None, 2), slice(None), 2)},
     bad_inputs=(([[IMAGES[0], IMAGES[1][..., :1]]], "index 2 is out of bounds"),),
 )
@@ -227,8 +231,8 @@ TestConstant = operator_suite(
     arguments={"fdata": (1.5, 2.5, 3.5), "shape": (3,)},
     bad=(({"shape": (4,)}, "4"),),
 )
-TestShapes = operator_suite("shapes", IMAGES, arguments={"dtype": types.INT32})
-TestGetProperty = operator_suite("get_property", IMAGES, arguments={"key": "layout"})
+TestShapes = operator_suite("shapes", IMAGES, **BY_ORDER, arguments={"dtype": types.INT32})
+TestGetProperty = operator_suite("get_property", IMAGES, **BY_ORDER, arguments={"key": "layout"})
 
 # Random numbers.
 RANDOM = {"suite": RandomConformance}
@@ -239,7 +243,9 @@ TestUniform = operator_suite(
     per_sample={"range": [(0.0, 1.0), (-5.0, 5.0), (3.0, 4.0)]},
     bad=(({"range": (2.0, 1.0)}, "range"),),
 )
-TestUniformLike = operator_suite("random.uniform", IMAGES, **RANDOM, arguments={"values": (3, 5)})
+TestUniformLike = operator_suite(
+    "random.uniform", IMAGES, **RANDOM, **BY_ORDER, arguments={"values": (3, 5)}
+)
 TestNormal = operator_suite(
     "random.normal",
     **RANDOM,
@@ -311,6 +317,7 @@ TestRoiRandomCrop = operator_suite(
     "roi_random_crop",
     IMAGES,
     **RANDOM,
+    **BY_ORDER,
     arguments={"crop_shape": (3, 3, 3), "roi_start": (1, 1, 0), "roi_shape": (2, 2, 3)},
     per_sample={"roi_start": [(0, 0, 0), (1, 1, 0), (2, 2, 0), (3, 0, 0)]},
 )

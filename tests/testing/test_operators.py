@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import numpy as np
 import pytest
 
 from penstock.engine.graph.operator import OPERATORS
 from penstock.extend import (
     FLOAT,
+    INT,
+    STR,
     SampleOperator,
     check_numbers,
     enter_errors,
@@ -85,8 +89,11 @@ def suite(monkeypatch):
     def make(kind) -> OperatorConformance:
         OPERATORS.pop(kind.name, None)
         register(kind)
-        arguments = {"arguments": {"amount": 2.0}, "per_sample": {"amount": [0.0, 3.0, 9.0]}}
-        return operator_suite(kind.name, IMAGES, **arguments)()
+        amounts = {"arguments": {"amount": 2.0}, "per_sample": {"amount": [0.0, 3.0, 9.0]}}
+        mirrors = {"per_sample": {"on": [0, 1, 1]}}
+        return operator_suite(
+            kind.name, IMAGES, **(amounts if "amount" in kind.params else mirrors)
+        )()
 
     yield make
     OPERATORS.clear()
@@ -119,6 +126,105 @@ def test_defects_on_the_cpu_are_found(suite, kind, test):
 def test_defects_on_the_gpu_are_found(suite, device_stage, kind):
     with pytest.raises(AssertionError):
         suite(kind).test_the_gpu_agrees(device_stage)
+
+
+class Mirrors(SampleOperator):
+    """Mirrors images left to right in any layout with W, or those that a subclass takes."""
+
+    name = "_mirrors"
+    inputs = ("images",)
+    assumed_layouts = MappingProxyType({3: "HWC"})
+    on = param(INT, 1, "0 leaves the image alone.", per_sample=True)
+
+    def columns(self):
+        return self.layouts[0].index("W")
+
+    def sample(self, workspace, image, *, on):
+        return np.flip(image, self.columns()) if on else image
+
+
+class TakesAxis1ForW(Mirrors):
+    """Takes all images for HWC."""
+
+    def columns(self):
+        return 1
+
+
+class TakesTheAxisBeforeTheLastForW(Mirrors):
+    """Takes all images for HWC, and all videos for FHWC: right without planes."""
+
+    def columns(self):
+        return -2
+
+
+class TakesFramesForLines(Mirrors):
+    """Mirrors planes rightly, and videos as if the frames were lines."""
+
+    def columns(self):
+        return 1 if self.layouts[0] == "FHWC" else super().columns()
+
+
+class LosesTheLayout(Mirrors):
+    """Says that all results are HWC."""
+
+    def output_layouts(self):
+        return ("HWC",)
+
+
+class RefusesOtherLayouts(Mirrors):
+    """Takes HWC alone, and says so."""
+
+    def prepare(self):
+        if self.layouts[0] != "HWC":
+            self.refuse("the images must be HWC")
+
+
+class MirrorsAnAxis(Mirrors):
+    """Mirrors along an axis with a number, which is another one in each layout."""
+
+    axis = param(INT, 1, "The axis.")
+
+    def columns(self):
+        return self.axis
+
+
+class MirrorsAnAxisByItsLetter(MirrorsAnAxis):
+    """Takes a letter, too."""
+
+    axis_name = param(STR, None, "The letter.")
+
+    def columns(self):
+        return self.layouts[0].index(self.axis_name) if self.axis_name else self.axis
+
+
+@pytest.mark.parametrize("kind", [Adds, Mirrors, RefusesOtherLayouts, MirrorsAnAxisByItsLetter])
+def test_operators_that_are_right_in_other_layouts_pass(suite, kind):
+    suite(kind).test_other_layouts_give_the_same_or_are_refused("cpu")
+
+
+@pytest.mark.parametrize(
+    ("kind", "layout"),
+    [
+        (TakesAxis1ForW, "CHW"),
+        (TakesTheAxisBeforeTheLastForW, "CHW"),
+        (TakesFramesForLines, "FHWC"),
+        (LosesTheLayout, "CHW"),
+    ],
+)
+def test_operators_that_take_an_axis_for_another_are_found(suite, kind, layout):
+    with pytest.raises(AssertionError, match=f"fn._mirrors gives other results for {layout} than"):
+        suite(kind).test_other_layouts_give_the_same_or_are_refused("cpu")
+
+
+def test_numbers_of_axes_that_have_no_letters_are_not_moved(suite):
+    with pytest.raises(pytest.skip.Exception, match="takes axes by their numbers"):
+        suite(MirrorsAnAxis).test_other_layouts_give_the_same_or_are_refused("cpu")
+
+
+def test_a_suite_leaves_out_layouts(suite):
+    made = suite(TakesFramesForLines)
+    type(made).layouts = ("CHW",)
+    made.test_other_layouts_give_the_same_or_are_refused("cpu")
 
 
 class Refuses(Adds):

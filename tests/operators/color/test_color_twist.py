@@ -70,6 +70,7 @@ class TestOneChannel(OperatorConformance):
     test_rows_agree_in_dtype_dimensions_and_layout = None
     test_results_depend_on_neither_threads_nor_batch_size = None
     test_views_give_what_contiguous_samples_give = None
+    test_other_layouts_give_the_same_or_are_refused = None
     test_the_gpu_agrees = None
     test_batches_are_right_beside_queued_work = None
 

@@ -18,6 +18,7 @@ NAME = "experimental.median_blur"
 
 class TestMedianBlur(OperatorConformance):
     operator = NAME
+    layouts = (*OperatorConformance.layouts, "WHC")
     inputs = ([pixels(10 + i, 12 - i, 3, seed=i) for i in range(3)],)
     per_sample = {"window_size": [np.int32([3]), np.int32([5, 1]), np.int32([7, 7])]}
     bad = (

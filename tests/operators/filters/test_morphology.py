@@ -18,6 +18,7 @@ IMAGES = [pixels(10 + i, 12 - i, 3, seed=i) for i in range(3)]
 
 class TestDilate(OperatorConformance):
     operator = "experimental.dilate"
+    layouts = (*OperatorConformance.layouts, "WHC")
     inputs = (IMAGES,)
     per_sample = {
         "mask_size": [np.int32([3]), np.int32([5, 2]), np.int32([1, 40])],

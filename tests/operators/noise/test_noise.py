@@ -20,6 +20,7 @@ GRAY_LEVELS = np.linspace(0, 255, 200, dtype=np.float32)
 
 class TestGaussian(RandomConformance):
     operator = "noise.gaussian"
+    layouts = ()  # each element has its own number
     inputs = (IMAGES,)
     arguments = SEED | {"mean": 3.0, "stddev": 20.0}
     per_sample = {"stddev": [0.0, 1.0, 50.0, 3.0], "mean": [-300.0, 0.0, 7.0, 300.0]}
@@ -33,6 +34,7 @@ class TestGaussian(RandomConformance):
 
 class TestGaussianOfFloats(RandomConformance):
     operator = "noise.gaussian"
+    layouts = ()  # each element has its own number
     inputs = ([image.astype(np.float32) / 255 for image in IMAGES],)
     arguments = SEED
     largest = 1e-5
@@ -40,6 +42,7 @@ class TestGaussianOfFloats(RandomConformance):
 
 class TestSaltAndPepper(RandomConformance):
     operator = "noise.salt_and_pepper"
+    layouts = ("CHW",)  # each pixel of a video has its own number
     inputs = (IMAGES,)
     arguments = SEED | {"prob": 0.3}
     per_sample = {
@@ -62,6 +65,7 @@ class TestSaltAndPepperOfPlanes(RandomConformance):
 
 class TestShot(RandomConformance):
     operator = "noise.shot"
+    layouts = ()  # each element has its own number
     inputs = (IMAGES,)
     arguments = SEED
     per_sample = {"factor": [0.0, 0.5, 20.0, 300.0]}
