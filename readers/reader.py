@@ -264,6 +264,7 @@ class Reader(SeekableInput):
         self.damages = Damages(leaves_out=self.placement.on_error != "raise")
         self.waits = Interrupt()
         self.source = self.open_source()
+        self.damages.require(len(self.source))
         self.damages.warn(self.called, len(self.source))
         self.subset = self.find_subset()
 

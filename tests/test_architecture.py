@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "plugin": {"engine", "datasets"},
     "fn": {"engine"},
     "ops": {"engine", "fn"},
-    "extend": {"engine", "formats", "readers", "decoders", "operators", "plugin", "datasets"},
+    "extend": GROUND - {"signals"} | PARTS | {"plugin", "datasets"},
     "tfrecord": {"readers"},
     "datasets": GROUND | {"readers", "decoders"},
     "testing": {"engine", "readers", "decoders", "datasets", "plugin", "fn"},

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from penstock import ArgumentError, Pipeline, fn, ops, pipeline_def
+from penstock.engine.errors import LayoutError
 from penstock.engine.graph.operator import OPERATORS
 from penstock.engine.processes import helper_processes
 from penstock.readers import record_reader
@@ -135,5 +136,5 @@ class TestMirror(OperatorConformance):
         np.testing.assert_array_equal(rows[0], np.flip(image, layout.index("W")))
 
     def test_an_unknown_layout_is_an_error_on_both_devices(self, device):
-        with pytest.raises(ArgumentError, match="4 dimensions and the layout ''; name each"):
+        with pytest.raises(LayoutError, match="4 dimensions and no layout; expected HW or HWC"):
             on_device(device, "mirror", [np.zeros((2, 4, 5, 3), np.uint8)], layout="")

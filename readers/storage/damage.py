@@ -164,14 +164,21 @@ class Damages:
     def each(
         self, storages: Sequence[Storage], read: Callable[[Storage], Index]
     ) -> tuple[list[Storage], list[Index]]:
-        """Return the files that `read` can read, and what it returns for each of them."""
-        kept, results = [], []
+        """Return the files that `read` can read, and what it returns for each of them.
+
+        If it raises `DamagedFileError` with arrays of what is sound, it returns these.
+        """
+        kept: list[Storage] = []
+        results: list[Any] = []
         for storage in storages:
             try:
                 results.append(read(storage))
-                kept.append(storage)
             except (OSError, PenstockError) as error:
                 self.take(storage.name, error)
+                if not (sound := getattr(error, "sound", ())):
+                    continue
+                results.append(sound)
+            kept.append(storage)
         self.require(kept)
         return kept, results
 

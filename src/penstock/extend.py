@@ -52,6 +52,7 @@ from .engine.graph.params import (
 from .engine.graph.rules import BatchRules, GpuRules, Input, SequenceRules
 from .engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .formats.bundle import files_of
+from .geometry.layouts import layout_of, lines_axis
 from .operators.common.batch_arguments import enter_errors
 from .operators.common.number_arguments import check_numbers, numbers_of_batch
 from .operators.elementwise.pointwise import pointwise
@@ -60,6 +61,7 @@ from .plugin.base_iterator import BaseIterator, check_uniform
 from .readers.reader import Reader
 from .readers.record_reader import RecordReader
 from .readers.source import Source, checked_indices
+from .readers.storage.damage import DamagedFileError, Damages
 from .readers.storage.opening import open_storages
 from .readers.storage.records import RecordFiles
 
@@ -88,6 +90,8 @@ __all__ = [
     "BatchContext",
     "BatchOperator",
     "BatchRules",
+    "DamagedFileError",
+    "Damages",
     "DatasetFormat",
     "DecodeError",
     "DecodeRequest",
@@ -128,6 +132,8 @@ __all__ = [
     "files_of",
     "function_of",
     "launch_elements",
+    "layout_of",
+    "lines_axis",
     "numbers_of_batch",
     "open_storages",
     "param",
