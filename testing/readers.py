@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
+from ..engine.errors import PenstockError
+from ..engine.pipeline.pipeline import Pipeline
 from ..engine.tensors.memory import SMALL, SlabPool
 from ..readers.process.placed_columns import joined
 from ..readers.process.source_reads import SourceReads
@@ -43,12 +50,38 @@ pickle.dump((in_child, source.read(indices, np.empty)), sys.stdout.buffer)
 """
 
 
+def _cut(path: Path, part: float, less: int = 0) -> None:
+    os.truncate(path, int(path.stat().st_size * part) - less)
+
+
+HARMS: dict[str, Callable[[Path], object]] = {
+    "absent": Path.unlink,
+    "foreign": lambda path: path.write_bytes(np.random.default_rng(1).bytes(3000)),
+    **{f"cut at {part}": partial(_cut, part=part) for part in (0, 0.03, 0.25, 0.5, 0.75)},
+    "cut by a byte": partial(_cut, part=1, less=1),
+}
+"""What may happen to a file, by name."""
+
+
 class SourceConformance:
     """Inherit it, and give two fixtures: `source`, not read yet, and `expected`, its samples.
 
     `expected[i]` is sample i: a tuple with one array for each output. There must be at least
     three samples.
+
+    If the samples lie in files whose paths a reader takes, give the fixture `files` and the method
+    `read`, too. The suite then damages the last file, and reads sound copies of all files with it.
+    With `on_error="raise"` the error must name the file, and with "skip" all other samples come.
+
+    Attributes:
+        harms: what is done to the file, of `HARMS`. A cut may leave fewer samples without an error,
+            as a file that is cut between two of them is a shorter one. Leave out what harms no
+            file of the format, such as a cut where any bytes are a sample.
+        left: how many samples of `files` are left, at least, if the last byte is cut off.
     """
+
+    harms: ClassVar[Sequence[str]] = tuple(HARMS)
+    left: ClassVar[int] = 0
 
     @pytest.fixture
     def source(self) -> Source:
@@ -57,6 +90,64 @@ class SourceConformance:
     @pytest.fixture
     def expected(self) -> Sequence[Sample]:
         raise NotImplementedError
+
+    @pytest.fixture
+    def files(self) -> Sequence[Path]:
+        """The files that hold `expected`. The folder of each is copied whole."""
+        pytest.skip("the suite names no files")
+
+    def read(self, paths: Sequence[Path]) -> Any:
+        """Return the outputs of the reader for `files`, and for copies of them."""
+        raise NotImplementedError
+
+    @pytest.mark.parametrize("harm", HARMS)
+    def test_a_damaged_file_costs_no_other_samples(
+        self,
+        files: Sequence[Path],
+        expected: Sequence[Sample],
+        harm: str,
+        tmp_path_factory: pytest.TempPathFactory,
+    ) -> None:
+        if harm not in self.harms:
+            pytest.skip(f"{harm}: does no harm to files of the format")
+        sound, damaged = tmp_path_factory.mktemp("sound"), files[-1]
+        folders = {path.parent: sound / path.parent.name for path in files}
+        for folder, copy in folders.items():
+            shutil.copytree(folder, copy)
+        paths = [*files, *(folders[path.parent] / path.name for path in files)]
+        HARMS[harm](damaged)
+        problem = ""
+        try:
+            self._epoch(paths, on_error="raise")
+        except (OSError, PenstockError) as error:
+            problem = "\n".join([str(error), *getattr(error, "__notes__", ())])
+        is_told = str(damaged) in problem
+        assert is_told or (not problem and harm.startswith("cut")), f"no {damaged} in: {problem}"
+        log = sound / "log.jsonl"
+        rows = self._epoch(paths, on_error="skip", quarantine_log=str(log))
+        assert not is_told or str(damaged) in log.read_text(encoding="utf-8"), "not in the log"
+        left = len(rows) - len(expected)
+        assert left >= (self.left if harm == "cut by a byte" else 0), f"{left} samples are left"
+        places = iter([*expected, *expected])  # the rows are some of them, in their order
+        assert all(any(are_equal(row, sample) for sample in places) for row in rows), (
+            "no such samples"
+        )
+        assert all(map(are_equal, rows[left:], expected)), "samples of sound files are missing"
+
+    def _epoch(self, paths: Sequence[Path], **options: Any) -> list[Sample]:
+        """Return the samples of an epoch, without those that took the place of bad ones."""
+        samples: list[tuple[Any, ...]] = []
+        with warnings.catch_warnings(), Pipeline(2, 1, None, **options) as pipe:
+            warnings.simplefilter("ignore", RuntimeWarning)  # of what is left out
+            outputs = self.read(paths)
+            pipe.set_outputs(*(outputs if isinstance(outputs, list | tuple) else [outputs]))
+            pipe.build()
+            (size,) = pipe.epoch_size().values()
+            while len(samples) < size:
+                batches = pipe.run()
+                rows = [map(np.array, batch.rows()) for batch in batches]
+                samples += zip(batches[0].valid, *rows, strict=True)
+        return [tuple(sample) for is_valid, *sample in samples[:size] if is_valid]
 
     def test_length(self, source: Source, expected: Sequence[Sample]) -> None:
         assert len(source) == len(expected) >= 3
@@ -172,6 +263,12 @@ class SourceConformance:
 def assert_reads(source: Source, indices: np.ndarray, expected: Sequence[Sample]) -> None:
     """Check that `source` gives the samples `indices` of `expected`."""
     assert_columns(source.read(indices, SlabPool().empty), [expected[i] for i in indices])
+
+
+def are_equal(sample: Sequence[np.ndarray], other: Sequence[np.ndarray]) -> bool:
+    """Return whether two samples have equal arrays of equal dtypes."""
+    pairs = zip(sample, other, strict=True)
+    return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
 
 
 def assert_columns(columns: tuple[Column, ...], expected: Sequence[Sample]) -> None:

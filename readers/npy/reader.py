@@ -194,6 +194,7 @@ class NumpyReader(ArrayFileReader):
             o_direct=self.use_o_direct,
             threads=max(2, self.placement.threads),
             options=self.storage_options,
+            damages=self.damages,
         )
 
     def carrier(self, resources: Resources) -> Carrier:

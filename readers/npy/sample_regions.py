@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...engine.arrays import Int64s
-from ...engine.errors import DecodeError, SourceError
+from ...engine.errors import DecodeError, PenstockError, SourceError
 from ..source import checked_indices
+from ..storage.damage import STRICT, Damages
 from .array_list import ArrayList
 from .opening import ArrayOpener
 from .region import RegionOfInterest, Regions, Values
@@ -36,6 +37,7 @@ class SampleRegions:
         opener: reads their headers, all of them if there is an axis.
         region: region of a sample.
         axis: axis of the arrays whose indices are the samples; None takes each array for one.
+        damages: takes what is wrong with an array, which then has no samples along the axis.
 
     Attributes:
         region: see the argument.
@@ -46,7 +48,12 @@ class SampleRegions:
     """
 
     def __init__(
-        self, arrays: ArrayList, opener: ArrayOpener, region: RegionOfInterest, axis: int | None
+        self,
+        arrays: ArrayList,
+        opener: ArrayOpener,
+        region: RegionOfInterest,
+        axis: int | None,
+        damages: Damages = STRICT,
     ) -> None:
         self.region = region
         self._arrays = arrays
@@ -54,23 +61,37 @@ class SampleRegions:
         self._region_of_shape: dict[tuple[int, ...], Regions] = {}
         self._firsts: Int64s | None = None
         if axis is not None:
-            self._firsts = np.cumsum([0, *self._extents(opener, axis)], dtype=np.int64)
+            self._firsts = np.cumsum([0, *self._extents(opener, axis, damages)], dtype=np.int64)
+            damages.require(len(self))
             if not self._firsts[-1]:
                 raise SourceError(
                     f"{arrays.where(0)}{' ...' * (len(arrays) > 1)}: no array has an element along "
                     f"the axis {axis}"
                 )
 
-    def _extents(self, opener: ArrayOpener, axis: int) -> Iterator[int]:
+    def _extents(self, opener: ArrayOpener, axis: int, damages: Damages) -> Iterator[int]:
         for begin in range(0, len(self._arrays), HEADERS_AT_ONCE):
             numbers = np.arange(begin, min(begin + HEADERS_AT_ONCE, len(self._arrays)))
-            for number, header in zip(numbers.tolist(), opener.headers(numbers), strict=True):
-                if not -len(header.shape) <= axis < len(header.shape):
-                    raise DecodeError(
-                        f"{self._arrays.where(number)}: there is no axis {axis} in an array of "
-                        f"shape {header.shape}; see sample_axis"
-                    )
-                yield header.shape[axis]
+            try:
+                yield from self._read_extents(opener, axis, numbers)
+            except (OSError, PenstockError):  # of one of them
+                for number in numbers:
+                    try:
+                        yield from self._read_extents(opener, axis, number.reshape(1))
+                    except (OSError, PenstockError) as error:
+                        damages.take(self._arrays.where(int(number)), error)
+                        yield 0
+
+    def _read_extents(self, opener: ArrayOpener, axis: int, numbers: Int64s) -> list[int]:
+        extents = []
+        for number, header in zip(numbers.tolist(), opener.headers(numbers), strict=True):
+            if not -len(header.shape) <= axis < len(header.shape):
+                raise DecodeError(
+                    f"{self._arrays.where(number)}: there is no axis {axis} in an array of "
+                    f"shape {header.shape}; see sample_axis"
+                )
+            extents.append(header.shape[axis])
+        return extents
 
     def __len__(self) -> int:
         return len(self._arrays) if self._firsts is None else int(self._firsts[-1])

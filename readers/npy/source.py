@@ -14,6 +14,7 @@ from ...engine.machine import memory_of_machine
 from ...engine.pending import Later, Pending, Then
 from ...formats.npy import NpyHeader
 from ..source import Allocate, Column, checked_indices
+from ..storage.damage import STRICT, Damages
 from ..storage.urls import is_url
 from .array_list import ArrayList
 from .expected_header import ExpectedCopies, ExpectedHeader, may_be_read_at_once
@@ -46,6 +47,7 @@ class NumpySource:
         o_direct: bool = False,
         threads: int = 2,
         options: Mapping[str, object] | None = None,
+        damages: Damages = STRICT,
     ) -> None:
         """Take where the arrays are, and what to read of them.
 
@@ -59,6 +61,7 @@ class NumpySource:
             o_direct: whether to read local files past the page cache.
             threads: threads that read local files at most.
             options: `Reader.storage_options`, for URLs.
+            damages: takes what is wrong with headers, if all are read.
         """
         self._arrays = arrays
         self._fill = fill_value
@@ -70,7 +73,7 @@ class NumpySource:
         """The region of all samples of arrays with this header, if regions do not differ."""
         self._mapped: MappedCopies | None = None
         self.samples = SampleRegions(
-            arrays, self._opener, region or RegionOfInterest(), sample_axis
+            arrays, self._opener, region or RegionOfInterest(), sample_axis, damages
         )
 
     def __len__(self) -> int:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
 from penstock.engine.graph.operator import OPERATORS
+from penstock.readers.mixture.parts import PartsReader
 from penstock.readers.reader import Reader
+from penstock.readers.record_reader import RecordReader
 
 TESTS = Path(__file__).resolve().parent.parent
 # Names of operators, or patterns of names.
@@ -84,11 +87,26 @@ def test_suites_of_operators_that_raise_errors_on_data_have_bad_inputs():
 
 
 def test_the_sources_of_every_reader_are_under_their_suite():
-    rooms = {kind.__module__.split(".")[2] for kind in OPERATORS.values() if is_reader(kind)}
-    for room in rooms:
-        paths = [*(TESTS / "readers" / room).glob("*.py"), TESTS / "readers" / f"test_{room}.py"]
-        texts = [path.read_text(encoding="utf-8") for path in paths if path.exists()]
-        assert any("(SourceConformance)" in text for text in texts), room
+    for kind in filter(is_reader, OPERATORS.values()):
+        assert any("(SourceConformance)" in text for text in texts_of_room(kind)), kind
+
+
+def test_every_reader_of_records_meets_damaged_files():
+    """A mixture reads by the readers of its sources."""
+    for kind in filter(is_reader, OPERATORS.values()):
+        if issubclass(kind, RecordReader) and not issubclass(kind, PartsReader):
+            call = rf"def files\(self.*return \S*fn\.{kind.name}\("
+            assert any(re.search(call, text, re.S) for text in texts_of_room(kind)), (
+                f"the tests of {kind.name} damage no files: give the fixture `files` and the "
+                "method `read` in its SourceConformance"
+            )
+
+
+def texts_of_room(kind):
+    """Return the texts of the tests of a reader's room."""
+    room = kind.__module__.split(".")[2]
+    paths = [*(TESTS / "readers" / room).glob("*.py"), TESTS / "readers" / f"test_{room}.py"]
+    return [path.read_text(encoding="utf-8") for path in paths if path.exists()]
 
 
 def is_reader(kind):

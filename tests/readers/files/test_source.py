@@ -4,6 +4,7 @@ import threading
 import numpy as np
 import pytest
 
+from penstock import fn
 from penstock.readers.files.source import FileSource
 from penstock.readers.listing.listing import list_files
 from penstock.testing.readers import SourceConformance
@@ -42,6 +43,16 @@ class TestFileSource(SourceConformance):
     @pytest.fixture
     def expected(self, folder, names):
         return [sample(folder / name, label) for label, name in enumerate(names, 5)]
+
+    harms = ("absent",)  # any bytes are a sample
+
+    @pytest.fixture
+    def files(self, folder, names):
+        return [folder / name for name in names]
+
+    def read(self, paths):
+        labels = [*range(5, 5 + len(paths) // 2)] * 2
+        return fn.readers.file(files=paths, labels=labels)
 
     def test_where_is_the_path(self, source, folder, names):
         assert source.where(2) == str(folder / names[2])

@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 
+from penstock import fn
 from penstock.engine.errors import DecodeError, MissingDependencyError, SourceError
 from penstock.readers.fits import tile_process
 from penstock.readers.fits.source import FitsSource
@@ -37,6 +38,13 @@ class TestRaggedImages(SourceConformance):
     @pytest.fixture
     def expected(self):
         return [(array,) for array in IMAGES]
+
+    @pytest.fixture
+    def files(self, source, tmp_path):
+        return [tmp_path / f"{i}.fits" for i in range(len(IMAGES))]
+
+    def read(self, paths):
+        return fn.experimental.readers.fits(files=paths)
 
     def test_no_file_stays_open(self, source, tmp_path):
         source.read(np.arange(4), np.empty)

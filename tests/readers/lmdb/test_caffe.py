@@ -34,6 +34,13 @@ class TestCaffeSource(SourceConformance):
         return LMDBSource(LMDBFiles([str(env)]), DatumParser(True, True))
 
     @pytest.fixture
+    def files(self, source, tmp_path):
+        return [tmp_path / "env" / "data.mdb"]
+
+    def read(self, paths):
+        return fn.readers.caffe(path=paths)
+
+    @pytest.fixture
     def expected(self):
         pictures = [
             np.frombuffer(b"a jpeg", np.uint8),

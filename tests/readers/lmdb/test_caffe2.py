@@ -40,6 +40,15 @@ class TestCaffe2Source(SourceConformance):
         return LMDBSource(LMDBFiles([str(env)]), parser(label_type=3, additional=2, box=True))
 
     @pytest.fixture
+    def files(self, source, tmp_path):
+        return [tmp_path / "env" / "data.mdb"]
+
+    def read(self, paths):
+        return fn.readers.caffe2(
+            path=paths, label_type=3, num_labels=6, additional_inputs=2, bbox=True
+        )
+
+    @pytest.fixture
     def expected(self):
         pictures = [
             np.frombuffer(b"a jpeg", np.uint8),

@@ -53,6 +53,14 @@ class TestComponents(SourceConformance):
         ]
         return samples * 2
 
+    @pytest.fixture
+    def files(self, source, tmp_path):
+        return [tmp_path / name / "data.mdb" for name in "ab"]
+
+    def read(self, paths):
+        dtypes = [types.INT32, types.UINT8]
+        return fn.readers.lmdb(path=paths, ext=["cls", "jpg"], dtypes=dtypes, keys=True)
+
     def test_where_names_file_and_key(self, source, tmp_path):
         assert source.where(6).startswith(f"{tmp_path}/b/data.mdb, sample 2 'v1.0/b', offset ")
 

@@ -74,6 +74,13 @@ class TestFormat10(SourceConformance):
             for number, value in enumerate(values(seed))
         ]
 
+    @pytest.fixture
+    def files(self, source, tmp_path):
+        return [tmp_path / "env" / "data.mdb", tmp_path / "file.mdb"]
+
+    def read(self, paths):
+        return fn.readers.lmdb(path=paths, keys=True)
+
     def test_where_names_file_and_key(self, source, tmp_path):
         assert source.where(3) == f"{tmp_path}/env/data.mdb at key 00000003"
         assert source.where(len(SIZES)) == f"{tmp_path}/file.mdb at key 00000000"

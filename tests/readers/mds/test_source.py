@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+from penstock import fn
 from penstock.engine.errors import ArgumentError, DecodeError, MissingDependencyError, SourceError
 from penstock.formats.decompression import ZSTD
 from penstock.readers.mds.source import open_mds
@@ -43,6 +44,14 @@ class TestMdsSource(SourceConformance):
     @pytest.fixture
     def expected(self, name):
         return [sample(told) for told in sets.expected(name)]
+
+    @pytest.fixture
+    def files(self, source, tmp_path):
+        return sorted(tmp_path.rglob("shard.*"))
+
+    def read(self, paths):
+        folders = dict.fromkeys(path.parent for path in paths)
+        return fn.readers.mds(path=[*folders], columns=COLUMNS)
 
     def test_where(self, source):
         assert re.search(r"/shard\.00000\.mds(\.\w+)?, sample 3$", source.where(3))

@@ -4,6 +4,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from penstock import fn
 from penstock.engine.errors import ArgumentError, DecodeError, SourceError
 from penstock.readers.npy import source as npy_source
 from penstock.readers.npy.expected_header import ExpectedHeader
@@ -28,6 +29,13 @@ class TestRaggedFiles(SourceConformance):
     @pytest.fixture
     def expected(self):
         return [(array,) for array in RAGGED]
+
+    @pytest.fixture
+    def files(self, source, tmp_path):
+        return [tmp_path / f"{i}.npy" for i in range(len(RAGGED))]
+
+    def read(self, paths):
+        return fn.readers.numpy(files=paths)
 
     def test_where(self, source, tmp_path):
         assert source.where(1) == f"{tmp_path}/1.npy"
@@ -68,6 +76,13 @@ class TestSamplesAlongAnAxis(SourceConformance):
     @pytest.fixture
     def expected(self):
         return [(array[:, i, 1:4],) for array in EVEN for i in range(7)]
+
+    @pytest.fixture
+    def files(self, source, tmp_path):
+        return [tmp_path / f"{i}.npy" for i in range(len(EVEN))]
+
+    def read(self, paths):
+        return fn.readers.numpy(files=paths, sample_axis=1)[..., 1:4]
 
     def test_where(self, source, tmp_path):
         assert source.where(8) == f"{tmp_path}/1.npy, sample 1"

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from penstock import fn
 from penstock.testing.readers import SourceConformance
 
 from .tables import COLUMNS, opened, samples, table, write_stream
@@ -16,6 +17,13 @@ class TestArrowStream(SourceConformance):
     @pytest.fixture
     def source(self, tmp_path):
         return opened(write_stream(tmp_path / "data.arrow", table()), *COLUMNS)
+
+    @pytest.fixture
+    def files(self, source, tmp_path):
+        return [tmp_path / "data.arrow"]
+
+    def read(self, paths):
+        return fn.readers.parquet(path=paths, columns=COLUMNS)
 
     @pytest.fixture
     def expected(self):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from penstock import ArgumentError, SourceError
+from penstock import ArgumentError, SourceError, fn
 from penstock.readers.parquet.source import open_parquet
 from penstock.testing.readers import SourceConformance
 
@@ -27,6 +27,13 @@ class TestParquet(SourceConformance):
     @pytest.fixture
     def expected(self):
         return [tuple(np.asarray(value) for value in sample) for sample in samples()]
+
+    @pytest.fixture
+    def files(self, source, tmp_path):
+        return [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+
+    def read(self, paths):
+        return fn.readers.parquet(path=paths, columns=COLUMNS)
 
     def test_where_names_file_and_row(self, source, tmp_path):
         assert source.where(9) == f"{tmp_path}/a.parquet row 9"

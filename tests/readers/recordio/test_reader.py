@@ -1,5 +1,6 @@
 import os
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -63,6 +64,15 @@ class TestMXNetSource(SourceConformance):
             sample(images[0], 7.5, 8),
             sample(images[1], 9, 1, 2),
         ]
+
+    left = 5
+
+    @pytest.fixture
+    def files(self, paths):
+        return [Path(path) for path in paths]
+
+    def read(self, paths):
+        return fn.readers.mxnet(path=paths)
 
     def test_where(self, source, tmp_path):
         assert source.where(0) == f"{tmp_path}/a.rec, record 0, offset 0"

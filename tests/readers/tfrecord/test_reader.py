@@ -1,6 +1,7 @@
 import os
 import sys
 import zlib
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -66,20 +67,29 @@ class TestTFRecordSource(SourceConformance):
             for value in values
         ]
 
+    features = MappingProxyType(
+        {
+            "label": tfrecord.FixedLenFeature([], tfrecord.int64),
+            "image": tfrecord.FixedLenFeature([], tfrecord.string),
+            "box": tfrecord.FixedLenFeature([2, 2], tfrecord.float32),
+            "ids": tfrecord.VarLenFeature(tfrecord.int64),
+        }
+    )
+    left = COUNT - 1
+
     @pytest.fixture
-    def source(self, tmp_path, values):
+    def files(self, tmp_path, values):
         paths = [tmp_path / f"{number}.tfrecord" for number in range(3)]
         for path, part in zip(paths, (values[:20], [], values[20:]), strict=True):
             write_records(path, map(example, part))
-        return open_source(
-            paths,
-            {
-                "label": tfrecord.FixedLenFeature([], tfrecord.int64),
-                "image": tfrecord.FixedLenFeature([], tfrecord.string),
-                "box": tfrecord.FixedLenFeature([2, 2], tfrecord.float32),
-                "ids": tfrecord.VarLenFeature(tfrecord.int64),
-            },
-        )
+        return paths
+
+    @pytest.fixture
+    def source(self, files):
+        return open_source(files, self.features)
+
+    def read(self, paths):
+        return [*fn.readers.tfrecord(path=paths, features=self.features).values()]
 
     def test_where_is_file_record_and_offset(self, source, tmp_path):
         assert source.where(0) == f"{tmp_path}/0.tfrecord, record 0, offset 0"

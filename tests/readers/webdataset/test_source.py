@@ -4,7 +4,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from penstock import fn
+from penstock import fn, types
 from penstock.engine.errors import ArgumentError, SourceError
 from penstock.readers.webdataset.dali_index import write_dali_index
 from penstock.readers.webdataset.reader import WebDataset
@@ -59,6 +59,16 @@ class TestWebDatasetSource(SourceConformance):
             (value, np.frombuffer(image, np.uint8))
             for value, image in zip(self.values, self.images, strict=True)
         ]
+
+    left = 5
+
+    @pytest.fixture
+    def files(self, source, tmp_path):
+        return [tmp_path / "a.tar", tmp_path / "b.tar"]
+
+    def read(self, paths):
+        dtypes = [types.INT32, types.UINT8]
+        return fn.readers.webdataset(paths=paths, ext=["x.i4", "png;jpg"], dtypes=dtypes)
 
     def test_where(self, source, tmp_path):
         assert source.where(0) == f"{tmp_path}/a.tar, sample 0 'd.1/0', offset 512"
