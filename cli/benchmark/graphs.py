@@ -49,10 +49,16 @@ class PathGraph:
 
     def _images(self, library: PipelineLibrary, encoded: Node) -> Node:
         decoders, fn, types = library.fn.decoders, library.fn, library.types
-        if self.work == "decode":
+        if self.is_decoded:
+            images = encoded.gpu() if self.device == "mixed" else encoded
+            if self.work == "decode":
+                return images
+            images = fn.random_resized_crop(images, size=(_SIDE, _SIDE))
+        elif self.work == "decode":
             return decoders.image(encoded, device=self.device, output_type=types.RGB)
-        images = decoders.image_random_crop(encoded, device=self.device, output_type=types.RGB)
-        images = fn.resize(images, size=(_SIDE, _SIDE))
+        else:
+            images = decoders.image_random_crop(encoded, device=self.device, output_type=types.RGB)
+            images = fn.resize(images, size=(_SIDE, _SIDE))
         mirror = fn.random.coin_flip(probability=0.5)
         return fn.crop_mirror_normalize(
             images, dtype=types.FLOAT, output_layout="CHW", mean=_MEAN, std=_STD, mirror=mirror

@@ -61,7 +61,8 @@ class ReaderCall:
             the index of a file.
         is_own: whether DALI cannot read the files in this way.
         medium: "image" or "audio", where the schema does not tell the medium of the first output.
-        decodes: whether the reader decodes by itself.
+        decodes: whether the reader decodes the first output by itself: to images of layout HWC, or
+            to sound of one channel. Components are encoded all the same.
         outputs: names of the outputs, in order, where the reader returns a dictionary.
     """
 

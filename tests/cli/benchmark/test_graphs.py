@@ -10,11 +10,13 @@ import wave
 import numpy as np
 import pytest
 
-from penstock import datasets
+from penstock import datasets, fn
 from penstock.cli.benchmark.graphs import graph_of
 from penstock.cli.benchmark.pipeline_library import PipelineLibrary, load
 from penstock.cli.commands import CommandFailed
 from penstock.datasets import Encoded, Sample
+from penstock.datasets.formats.base import ReaderCall
+from penstock.engine.tensors import TensorListGPU
 from penstock.testing import made
 
 OPTIONS = {"batch_size": 6, "num_threads": 2, "device_id": None, "seed": 1}
@@ -103,6 +105,28 @@ def test_images_of_formats_that_only_penstock_reads(libraries, class_folders, tm
         if library.name == "Penstock":
             assert list(pipeline.epoch_size()) == ["reader"]
         del pipeline
+
+
+@pytest.mark.parametrize("work", ["read", "decode", "train"])
+def test_images_that_the_reader_decodes(device, class_folders, tmp_path, monkeypatch, work):
+    def decoded_files(**arguments):
+        images, labels = fn.readers.file(**arguments)
+        return [fn.decoders.image(images), labels]
+
+    monkeypatch.setattr(fn.readers, "decoded_files", decoded_files, raising=False)
+    call = ReaderCall("decoded_files", {"file_root": class_folders}, is_own=True, decodes=True)
+    with datasets.open_dataset(class_folders) as dataset:
+        monkeypatch.setattr(dataset.stored, "reader_calls", lambda: [call])
+        graph = graph_of(dataset, work, {"cpu": "cpu", "gpu": "mixed"}[device], str(tmp_path))
+    options = OPTIONS | {"device_id": 0 if device == "gpu" else None}
+    with graph.pipeline(load("penstock"), **options) as pipeline:
+        images, _ = pipeline.run()
+    assert isinstance(images, TensorListGPU) == (device == "gpu" and work != "read")
+    if work == "read":  # the files, by `datasets`
+        assert {len(shape) for shape in images.shape()} == {1}
+    else:
+        wanted = {"decode": (48, 64, 3), "train": (3, 224, 224)}
+        assert images.shape() == [wanted[work]] * 6
 
 
 def test_values_of_lmdb_that_are_whole_samples(libraries, class_folders, tmp_path):
