@@ -123,6 +123,23 @@ def test_a_format(run_example, piles, tmp_path):
         bad.build()
 
 
+@pytest.mark.filterwarnings("ignore:.*1 file is damaged")
+def test_a_cut_file_of_a_format(run_example, piles, tmp_path):
+    """It is read up to the cut. If nothing is left, its error ends the run."""
+    run_example("A format")
+    os.truncate(piles[0], 30)
+    pipe = Pipeline(batch_size=5, num_threads=1, on_error="skip")
+    pipe.set_outputs(fn.readers.pile(path=piles))
+    with pipe:
+        (batch,) = pipe.run()
+    assert [row.tobytes() for row in batch.rows()] == [*SAMPLES[:2], *SAMPLES]
+    os.truncate(piles[0], 20)
+    lost = Pipeline(batch_size=1, num_threads=1, on_error="skip")
+    lost.set_outputs(fn.readers.pile(path=piles[0]))
+    with pytest.raises(SourceError, match=r"0\.pile is cut off"):
+        lost.build()
+
+
 def test_a_reader_that_decodes(run_example, tmp_path):
     names = run_example("A format")
     exec(compile(EXAMPLES["A reader that decodes"], str(PAGE), "exec"), names)

@@ -1,5 +1,6 @@
 import errno
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from penstock import MissingDependencyError, SourceError
 from penstock.readers.source import UnavailableError
 from penstock.readers.storage.damage import STRICT, DamagedFileError, Damages, samples_told
+from penstock.readers.storage.opening import open_storages
 
 
 def test_by_default_every_error_is_raised(tmp_path):
@@ -24,6 +26,27 @@ def test_the_sound_part_of_a_damaged_file_counts():
     assert damages.sound("a.tar", lambda: raised(error)) == sound
     (damage,) = damages.found
     assert damage == ("a.tar", "a.tar: cut off", 40, 7, "SourceError")
+
+
+def test_each_returns_the_sound_part_of_a_damaged_file(tmp_path):
+    for name in ("lost", "cut", "whole"):
+        (tmp_path / name).touch()
+    sound = (np.arange(3),)
+    errors = {
+        "lost": DamagedFileError("no sample is sound"),
+        "cut": DamagedFileError("cut off", 40, sound, 7),
+    }
+
+    def read(storage):
+        name = Path(storage.name).name
+        return raised(errors[name]) if name in errors else ()
+
+    damages = Damages(leaves_out=True)
+    storages = open_storages([tmp_path / name for name in ("lost", "cut", "whole")])
+    assert damages.each(storages, read) == (storages[1:], [sound, ()])
+    assert [damage.lost for damage in damages.found] == [-1, 7]
+    with pytest.raises(SourceError, match="no sample is sound"):
+        STRICT.each(storages, read)
 
 
 def test_files_that_cannot_be_opened_are_left_out(tmp_path):
