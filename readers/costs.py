@@ -8,9 +8,9 @@ from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
+from ..engine.arrays import Int64s
 from ..engine.order.length_classes import LengthClasses
 from ..engine.order.rounds import Rounds, RoundsState
-from ..engine.order.subset import Subset
 from ..engine.suggestions import not_among
 from .sample_values import one_for_each
 from .source import Source
@@ -31,7 +31,6 @@ class CostedReader(Protocol):
     device: str
     given: frozenset[str]
     source: Source
-    subset: Subset | None
     shard_id: int
     num_shards: int
     random_shuffle: bool
@@ -39,6 +38,9 @@ class CostedReader(Protocol):
 
     def refuse(self, problem: str) -> NoReturn:
         """Raise ArgumentError."""
+
+    def fixed_samples(self) -> Int64s | range:
+        """Return the indices of the samples that are read; raise ArgumentError if they change."""
 
     def order_seed(self) -> int:
         """Return the seed of the order."""
@@ -76,10 +78,8 @@ def rounds_of(reader: CostedReader, most: int, state: object) -> Rounds:
     classes = reader.classes
     if classes is None:
         lengths = _lengths(reader, options.pop("by"))
-        numbers = np.arange(len(lengths))
-        if reader.subset is not None:
-            numbers = reader.subset.at(0, np.arange(reader.subset.size))
-            lengths = lengths[numbers]
+        numbers = np.asarray(reader.fixed_samples())
+        lengths = lengths[numbers]
         unknown = numbers[~np.isfinite(lengths.astype(np.float64))]
         if len(unknown):
             reader.refuse(

@@ -57,7 +57,7 @@ class Balance(OfOneReader, PartsReader):
 
     Raises:
         ArgumentError: `by` names nothing that is known of the samples, or is of another length;
-            a weight is negative, not finite, or of no part.
+            a weight is negative, not finite, or of no part; or the reader mixes or balances.
     """
 
     name = "readers.balance"
@@ -78,19 +78,23 @@ class Balance(OfOneReader, PartsReader):
         super().prepare()
         if self.member.decoded:
             self.refuse("readers that decode, such as fn.readers.video, cannot be balanced yet")
+        reader = self.readers["member"]
+        if isinstance(reader, PartsReader):
+            self.refuse(
+                f"the samples of {reader.called} have shares already: balance each source, and mix "
+                "what fn.readers.balance returns"
+            )
         if isinstance(self.weights, str) and self.weights != "sqrt":
             self.refuse(f"weights={self.weights!r}: expected a dict, None or 'sqrt'")
 
     def members_by_name(self) -> Mapping[str, MixedReader]:
         return {"member": self.member}
 
+    def shares_by(self) -> str:
+        return f"the shares of {self.called}"
+
     def find_parts(self) -> list[MixedPart]:
-        reader = self.readers["member"]
-        if isinstance(reader, PartsReader):
-            self.refuse("a mixture cannot be balanced: balance its sources")
-        samples: Array = np.arange(len(reader.source))
-        if reader.subset is not None:
-            samples = reader.subset.at(0, np.arange(reader.subset.size))
+        samples = np.asarray(self.readers["member"].fixed_samples())
         values = self._values()[samples]
         unique, which = np.unique(values, return_inverse=True)
         order = np.argsort(which, kind="stable")

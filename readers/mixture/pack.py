@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ..sample_values import one_for_each, read_in_parts
 from ..source import Allocate, Columns, Source, checked_indices
 from .balance import MEMBER
 from .members import MixedReader, OfOneReader, chosen
+from .parts import PartsReader
 
 if TYPE_CHECKING:
     from ...engine.order.packs import Packs
@@ -25,7 +27,8 @@ class Pack(OfOneReader):
     """Packs samples of one reader into rows of a fixed length, several in a row, for attention.
 
     Rows are filled by the lengths of the samples, so that hardly any room is left. Each sample
-    comes once an epoch. `cu_seqlens` is the argument of that name of flash-attention.
+    comes once an epoch. `cu_seqlens` is the argument of that name of flash-attention. For shares of
+    several sources, pack each, and give the packs to `fn.readers.mix`.
 
     >>> import numpy as np
     >>> from penstock import Pipeline, fn
@@ -55,7 +58,7 @@ class Pack(OfOneReader):
 
     Raises:
         ArgumentError: a sample is empty or longer than a row, or `lengths` are not those of the
-            data set.
+            data set; or the reader gives samples other turns than one an epoch.
         DecodeError: a sample is no array of one dimension, or of another length than `lengths`
             says.
     """
@@ -79,17 +82,26 @@ class Pack(OfOneReader):
     align = param(INT, 1, "Samples begin at multiples of so many elements.", minimum=1)
     fill_value = param(FLOAT, 0.0, "The value of elements that belong to no sample.")
 
+    refuses: ClassVar[Mapping[str, str]] = {
+        "indices": "rows are made of all samples; give it to the reader that is packed",
+        "batch_cost": "rows have one length, so batches of as many rows have equal cost; leave it "
+        "out",
+    }
+
     source: PackedSource
     _reader: Reader
 
     def prepare(self) -> None:
-        for name in ("indices", "batch_cost"):
-            if name in self.given:
-                self.refuse(f"the argument {name} is for readers of samples, not for their rows")
         super().prepare()
         if self.member.decoded:
             self.refuse("readers that decode, such as fn.readers.video, cannot be packed")
-        self._reader = self.member.reader(self.placement)
+        self._reader = self.member.reader("member", self)
+        if isinstance(self._reader, PartsReader) and (by := self._reader.shares_by()):
+            self.refuse(
+                f"each sample comes once in the rows of an epoch, so {by} would have no effect; "
+                "pack the sources, or parts of one by indices= of its reader, and mix the rows: "
+                "fn.readers.mix({'a': fn.readers.pack(...), 'b': fn.readers.pack(...)}, ...)"
+            )
 
     def num_outputs(self) -> int:
         call: MixedReader = self.member
@@ -108,10 +120,8 @@ class Pack(OfOneReader):
 
         self._reader.placement = self.placement
         self._reader.open_data()
-        source, subset = self._reader.source, self._reader.subset
-        samples = np.arange(len(source))
-        if subset is not None:
-            samples = subset.at(0, np.arange(subset.size))
+        source = self._reader.source
+        samples = np.asarray(self._reader.fixed_samples())
         # With `align`, a row has room for the multiple of it.
         lengths = self._lengths(source)[samples]
         if len(empty := samples[lengths < 1]):

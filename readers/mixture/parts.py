@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ...engine.graph.operator import Array
 from ...engine.graph.params import ANY, OPTIONS, STRS, param
 from ...engine.order.selection import Selection
 from ...engine.order.subset import Subset
+from ...engine.suggestions import not_among
 from ...engine.tensors import TensorList
 from ..array_files import ArrayFileReader, of_one_form
 from ..reader import Reader
@@ -65,17 +66,26 @@ class PartsReader(RecordReader):
         "`{'web': 0.01}`. One bad sample is always borne. More end the run, whatever `on_error`.",
     )
 
+    refuses: ClassVar[Mapping[str, str]] = {
+        "indices": "give it to the readers that are its sources",
+        "batch_cost": "shares count samples in batches of a fixed number of them; give batch_cost "
+        "to one reader of all data, or mix rows of equal cost: fn.readers.pack of each source",
+        "stick_to_shard": "all ranks share one order of all samples; leave it out",
+        "shuffle_after_epoch": "give random_shuffle, by which each round of a source has an order "
+        "of its own",
+    }
+
     readers: dict[str, Reader]
     parts: list[MixedPart]
     source: MixedSource
 
     def prepare(self) -> None:
-        for name in ("indices", "batch_cost", "stick_to_shard", "shuffle_after_epoch"):
-            if name in self.given and getattr(self, name):
-                self.refuse(f"the argument {name} is for readers of one source")
+        from ...engine.order import shares  # mixtures alone need it
+
         super().prepare()
+        shares.exact_numbers("max_bad", self.max_bad)
         self.readers = {
-            name: member.reader(self.placement) for name, member in self.members_by_name().items()
+            name: member.reader(name, self) for name, member in self.members_by_name().items()
         }
         self._bad: Counter[int] = Counter()
         self._now: Shares | None = None  # what `set_weights` has set
@@ -84,6 +94,10 @@ class PartsReader(RecordReader):
     @abstractmethod
     def members_by_name(self) -> Mapping[str, MixedReader]:
         """Return the calls of the readers."""
+
+    @abstractmethod
+    def shares_by(self) -> str:
+        """Return what gives samples other turns than one an epoch, for messages; "" if nothing."""
 
     @abstractmethod
     def find_parts(self) -> list[MixedPart]:
@@ -134,6 +148,10 @@ class PartsReader(RecordReader):
 
     def find_subset(self) -> Subset | None:
         self.parts = self.find_parts()
+        for argument in ("restart", "max_bad"):
+            for name in getattr(self, argument):
+                if name not in (names := [part.name for part in self.parts]):
+                    self.refuse(f"{argument}: there is no source {not_among(name, names)}")
         indices = [part.indices for part in self.parts]
         ends = np.cumsum([*map(len, indices)]).tolist()
         if any(
@@ -156,9 +174,6 @@ class PartsReader(RecordReader):
         from ...engine.order.mixture import Mixture
 
         asked = self.asked_shares(batch_size)
-        for name in self.restart:
-            if name not in {part.name for part in self.parts}:
-                self.refuse(f"restart names {name!r}, which is no source")
         plan = Mixture(
             {part.name: len(part.indices) for part in self.parts},
             now or asked,

@@ -44,7 +44,7 @@ class Balance(Reader):
 
     Raises:
         ArgumentError: `by` names nothing that is known of the samples, or is of another length;
-            a weight is negative, not finite, or of no part.
+            a weight is negative, not finite, or of no part; or the reader mixes or balances.
 
     Args:
         member (Any): The outputs of the reader.
@@ -1938,7 +1938,8 @@ class Pack(Reader):
     """Packs samples of one reader into rows of a fixed length, several in a row, for attention.
 
     Rows are filled by the lengths of the samples, so that hardly any room is left. Each sample
-    comes once an epoch. `cu_seqlens` is the argument of that name of flash-attention.
+    comes once an epoch. `cu_seqlens` is the argument of that name of flash-attention. For shares of
+    several sources, pack each, and give the packs to `fn.readers.mix`.
 
     >>> import numpy as np
     >>> from penstock import Pipeline, fn
@@ -1968,7 +1969,7 @@ class Pack(Reader):
 
     Raises:
         ArgumentError: a sample is empty or longer than a row, or `lengths` are not those of the
-            data set.
+            data set; or the reader gives samples other turns than one an epoch.
         DecodeError: a sample is no array of one dimension, or of another length than `lengths`
             says.
 

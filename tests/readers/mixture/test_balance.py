@@ -72,6 +72,7 @@ def test_a_part_of_the_samples(files):
     ("options", "message"),
     [
         ({"by": "color"}, "knows no such column"),
+        ({"max_bad": {"4": 0.5}}, "max_bad: there is no source '4'"),
         ({"by": 2}, "the reader has outputs 0 to 1"),
         ({"by": [1, 2]}, "for each of the 40 samples"),
         ({"weights": "root"}, "expected a dict, None or 'sqrt'"),
@@ -82,6 +83,14 @@ def test_a_part_of_the_samples(files):
 def test_wrong_arguments_are_refused(files, options, message):
     with pytest.raises(ArgumentError, match=message):
         _read(files, **options)
+
+
+def test_what_has_shares_is_not_balanced_again(files):
+    with Pipeline(2, 1):
+        mixed = fn.readers.mix({"a": fn.readers.file(files=files)})
+        for given in (mixed, fn.readers.balance(fn.readers.file(files=files))):
+            with pytest.raises(ArgumentError, match=r"have shares already: balance each source"):
+                fn.readers.balance(given)
 
 
 def test_an_output_that_is_no_number(files):
