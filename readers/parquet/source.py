@@ -23,7 +23,7 @@ from .nested import FileListValues
 from .parquet_file import FOOTER
 from .paths import table_paths
 from .values import BadValueError, ColumnValues, refuse
-from .whole_columns import labels_of, lengths_of, whole_column
+from .whole_columns import label_columns, labels_of, lengths_of, whole_column
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -220,6 +220,10 @@ class ParquetSource:
     def known_column(self, name: str) -> Array | None:
         """Return a column of numbers or texts, read once; it need not be one of the outputs."""
         return whole_column(self.blocks.files, name, labels_of)
+
+    def known_columns(self) -> list[str]:
+        """Return the columns of the first file that `known_column` may have."""
+        return label_columns(self.blocks.files[0].schema)
 
     def known_lengths(self, name: str) -> NDArray[np.float64] | None:
         """Return the numbers of a column, or the lengths of its lists, texts or bytes."""

@@ -239,3 +239,13 @@ def test_samples_that_change_have_no_classes(files):
         pytest.raises(ArgumentError, match="batch_cost, mix, balance and pack plan once"),
     ):
         pipe.run()
+
+
+def test_a_column_of_a_table_is_a_length(files, tmp_path):
+    rows = [f"{i:03},{length}" for i, length in enumerate(LENGTHS.tolist())]
+    (tmp_path / "t.csv").write_text("\n".join(["file,length", *rows]))
+    table = {"table": str(tmp_path / "t.csv"), "columns": "length"}
+    with _pipe(files, COST) as pipe:
+        bounds = pipe.reader_meta("files")["bounds"]
+    with _pipe(files, {**COST, "by": "length"}, **table) as pipe:
+        assert pipe.reader_meta("files")["bounds"] == bounds

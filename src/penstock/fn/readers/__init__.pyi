@@ -76,10 +76,10 @@ def balance(
 
     Args:
         member (Any): The outputs of the reader.
-        by (Any | None): What divides the samples: what the reader knows without reading
-            samples, such as "label" of files; the number of an output that is a number in each
-            sample, which is read once, when the pipeline starts; or an array with a value for
-            each sample. Default: 'label'.
+        by (Any | None): What divides the samples: a column that is known without reading
+            samples, such as "label" of files or one of their `table`; the number of an output
+            that is a number in each sample, which is read once, when the pipeline starts; or an
+            array with a value for each sample. Default: 'label'.
         weights (Any | None): Shares by value; None for equal shares, 'sqrt' for those of square
             roots.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
