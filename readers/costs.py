@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.arrays import Int64s
 from ..engine.order.length_classes import LengthClasses
 from ..engine.order.rounds import Rounds, RoundsState
-from ..engine.suggestions import not_among
+from ..engine.suggestions import and_so, not_among
 from .sample_values import one_for_each
 from .source import Source
 
@@ -83,8 +83,8 @@ def rounds_of(reader: CostedReader, most: int, state: object) -> Rounds:
         unknown = numbers[~np.isfinite(lengths.astype(np.float64))]
         if len(unknown):
             reader.refuse(
-                f"batch_cost: {reader.source.where(int(unknown[0]))} and {len(unknown) - 1} others "
-                "have no length; leave them out by indices="
+                f"batch_cost: {reader.source.where(int(unknown[0]))} lacks a length"
+                f"{and_so(len(unknown) - 1, 'does', 'do')}: leave out such samples by indices="
             )
         classes = LengthClasses(
             lengths,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ...engine.arrays import Array, Int64s
 from ...engine.errors import DecodeError
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, FLOAT, INT, REQUIRED, STR, param
+from ...engine.suggestions import and_so, listed, others
 from ..reader import Reader
 from ..sample_values import one_for_each, read_in_parts
 from ..source import Allocate, Columns, Source, checked_indices
@@ -122,15 +123,19 @@ class Pack(OfOneReader):
         self._reader.open_data()
         source = self._reader.source
         samples = np.asarray(self._reader.fixed_samples())
-        # With `align`, a row has room for the multiple of it.
         lengths = self._lengths(source)[samples]
         if len(empty := samples[lengths < 1]):
-            self.refuse(
-                f"sample {empty[0]}, {source.where(int(empty[0]))}, is empty, and so are "
-                f"{len(empty) - 1} others: leave them out by indices= of the reader"
-            )
+            self._refuse_sample(empty[0], f"is empty{and_so(len(empty) - 1)}: ")
+        # With `align`, a row has room for the multiple of it.
         room = self.length // self.align * self.align or self.length
         parts, firsts, sizes = parts_of(lengths, room, self.long)
+        taken = -(-sizes // self.align) * self.align
+        if count := int((taken > self.length).sum()):
+            self._refuse_sample(
+                samples[parts[taken.argmax()]],
+                f"takes {taken.max()} of a row of {self.length}{and_so(count - 1, 'does', 'do')}: "
+                'raise the length of rows, give long="truncate" or long="split", or ',
+            )
         packs = Packs(
             sizes,
             self.length,
@@ -139,6 +144,15 @@ class Pack(OfOneReader):
             shuffle=self.random_shuffle or self.shuffle_after_epoch,
         )
         return PackedSource(self, source, packs, (samples[parts], firsts, sizes, lengths[parts]))
+
+    def _refuse_sample(self, number: int, problem: str) -> NoReturn:
+        """Raise ArgumentError of a sample, and say which reader leaves such samples out."""
+        reader = self._reader
+        readers = reader.plain_readers() if isinstance(reader, PartsReader) else [reader]
+        self.refuse(
+            f"sample {number}, {reader.source.where(int(number))}, {problem}leave out such samples "
+            f"by indices= of {listed({each.called: 0 for each in readers}, 'or')}"
+        )
 
     def find_subset(self) -> Packs:
         return self.source.packs
@@ -228,7 +242,7 @@ class PackedSource:
         checked_indices(np.array([index]), self.packs.rows)
         members = self.packs.samples(index)
         text = self._source.where(int(self._samples[members[0]]))
-        return text if len(members) == 1 else f"{text} and {len(members) - 1} others in its row"
+        return text if len(members) == 1 else f"{text} and {others(len(members) - 1)} in its row"
 
     def close(self) -> None:
         """Close the source of the samples."""

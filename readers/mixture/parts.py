@@ -134,16 +134,17 @@ class PartsReader(RecordReader):
             if self.random_shuffle:
                 reader.note_shuffle(self.called)
         check_forms(self.called, members, self.readers)
-        self._forms_vary = any(isinstance(each, ArrayFileReader) for each in self._plain_readers())
+        self._forms_vary = any(isinstance(each, ArrayFileReader) for each in self.plain_readers())
         return MixedSource(
             [reader.source for reader in self.readers.values()],
             [members[name].columns for name in self.readers],
         )
 
-    def _plain_readers(self) -> list[Reader]:
+    def plain_readers(self) -> list[Reader]:
+        """Return the readers that mix nothing themselves."""
         plain: list[Reader] = []
         for reader in self.readers.values():
-            plain += reader._plain_readers() if isinstance(reader, PartsReader) else [reader]
+            plain += reader.plain_readers() if isinstance(reader, PartsReader) else [reader]
         return plain
 
     def find_subset(self) -> Subset | None:

@@ -86,11 +86,23 @@ def test_a_sample_of_another_length_is_bad(files):
     ("options", "message"),
     [
         ({"lengths": [1, 2]}, "a whole number for each of the 120 samples"),
-        ({"lengths": LENGTHS + 10}, "of a row of 64"),
+        (
+            {"lengths": np.where(np.arange(120) == 59, 70, LENGTHS), "indices": range(10, 120)},
+            r"sample 59, \S+059.npy, takes 70 of a row of 64: raise .* indices= of fn.*numpy",
+        ),
+        (
+            {"lengths": [70, 65, *[1] * 118]},
+            r"sample 0, \S+000.npy, takes 70 of a row of 64, and so does 1 other: raise",
+        ),
+        (
+            {"lengths": np.where(np.arange(120) == 59, 0, LENGTHS)},
+            r"sample 59, \S+059.npy, is empty: leave out such samples by indices= of fn.*numpy",
+        ),
         (
             {"lengths": np.where(np.arange(120) % 50 == 9, 0, LENGTHS), "indices": range(10, 120)},
-            r"sample 59, \S+059.npy, is empty, and so are 1 others: leave them out by indices=",
+            "059.npy, is empty, and so is 1 other: leave",
         ),
+        ({"lengths": np.maximum(LENGTHS - 59, 0)}, r"is empty, and so are \d+ others: leave"),
         ({"batch_cost": {"by": "x", "budget": 1}}, "batches of as many rows have equal cost"),
         ({"indices": lambda epoch: [epoch]}, "indices is a function"),
     ],
