@@ -581,6 +581,10 @@ class Reader(SeekableInput):
         names = getattr(self.source, "class_names", None)
         return names() if names else {}
 
+    def class_outputs(self) -> dict[str, int]:
+        """Return the number of the output that each of `class_names` numbers."""
+        return dict(getattr(self.source, "class_outputs", dict)())
+
     def remedies(self) -> Remedies:
         return {
             "reading": (

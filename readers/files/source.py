@@ -151,6 +151,11 @@ class FileSource:
         names = self._listing.class_names
         return {"label": names} if names else {}
 
+    def class_outputs(self) -> dict[str, int]:
+        """Return the number of the output that each of `class_names` numbers."""
+        names = ("label",) if self.targets is None else self.targets.names
+        return {name: i for i, name in enumerate(names, 1) if isinstance(name, str)}
+
     def folders(self) -> set[str]:
         """Return the folders of all files: absolute paths, or URLs."""
         paths = self._listing.paths(np.arange(len(self)))

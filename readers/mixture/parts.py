@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -134,11 +136,58 @@ class PartsReader(RecordReader):
             if self.random_shuffle:
                 reader.note_shuffle(self.called)
         check_forms(self.called, members, self.readers)
+        self._classes = self._agreed_classes()
         self._forms_vary = any(isinstance(each, ArrayFileReader) for each in self.plain_readers())
         return MixedSource(
             [reader.source for reader in self.readers.values()],
             [members[name].columns for name in self.readers],
         )
+
+    def _agreed_classes(self) -> dict[int, tuple[str, tuple[str, ...]]]:
+        """Return the name of each output that numbers classes, and the names of its classes.
+
+        A number that stands for other classes in other sources is a warning, and no error: by the
+        source's number a program may tell them apart.
+        """
+        known: dict[int, list[tuple[str, str, tuple[str, ...]]]] = {}
+        for source, reader in self.readers.items():
+            names = reader.class_names()
+            columns = self.members_by_name()[source].columns or tuple(range(reader.num_outputs()))
+            for name, output in reader.class_outputs().items():
+                if name in names and output in columns:
+                    known.setdefault(columns.index(output), []).append((source, name, names[name]))
+        agreed = {}
+        for output, sources in known.items():
+            names_of_all = [names for _, _, names in sources]
+            # A source may lack the last classes, and "" is a class without samples.
+            merged = tuple(next(filter(None, at), "") for at in zip_longest(*names_of_all))
+            differing = [
+                (number, source, name)
+                for source, _, names in sources
+                for number, name in enumerate(names)
+                if name not in ("", merged[number])
+            ]
+            if differing:
+                number, source, name = differing[0]
+                usual = merged[number]
+                other = next(s for s, _, names in sources if names[number : number + 1] == (usual,))
+                warnings.warn(
+                    f"{self.called}: {number} in output {output} is {usual!r} in the source "
+                    f"{other!r}, and {name!r} in {source!r}. Number classes alike, as class_names "
+                    "of fn.readers.file does; or tell labels apart by the last output, the number "
+                    "of the source",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+            elif len(sources) == len(self.readers):
+                agreed[output] = sources[0][1], merged
+        return agreed
+
+    def class_names(self) -> dict[str, tuple[str, ...]]:
+        return dict(self._classes.values())
+
+    def class_outputs(self) -> dict[str, int]:
+        return {name: output for output, (name, _) in self._classes.items()}
 
     def plain_readers(self) -> list[Reader]:
         """Return the readers that mix nothing themselves."""

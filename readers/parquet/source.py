@@ -235,6 +235,10 @@ class ParquetSource:
         names = {rule.name: class_names(features, rule.name) for rule in self.rules}
         return {name: classes for name, classes in names.items() if classes}
 
+    def class_outputs(self) -> dict[str, int]:
+        """Return the number of the output that each of `class_names` numbers."""
+        return {rule.name: number for number, rule in enumerate(self.rules)}
+
     def nbytes(self) -> int:
         """Return about how many bytes the columns of all rows take, as the first group does.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -373,3 +374,55 @@ def test_a_stored_pipeline_has_its_sources(files):
         expected = _read(pipe, 2)
     with Pipeline.deserialize(text) as pipe:
         assert _read(pipe, 2) == expected
+
+
+def _classes(tmp_path, readers, **options):
+    for folder in ("a/cat", "a/cup", "b/cat", "b/dog", "c/cat", "c/cup", "c/truck"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "0.jpg").write_text(folder)
+    with Pipeline(batch_size=7, num_threads=1) as pipe:
+        sources = {name: reader(str(tmp_path / name)) for name, reader in readers.items()}
+        outputs = fn.readers.mix(sources, name="train")
+        pipe.set_outputs(*outputs)
+        named = (
+            [
+                (bytes(row).decode().partition("/")[2], int(label[0]))
+                for row, label in zip(*(output.rows() for output in pipe.run()[:2]), strict=True)
+            ]
+            if len(outputs) == 3
+            else []
+        )
+        return named, pipe.class_names()["train"]
+
+
+def _folders(root, **options):
+    return fn.readers.file(file_root=root, **options)
+
+
+def test_a_number_of_two_classes_is_told(tmp_path):
+    with pytest.warns(RuntimeWarning, match=r"1 in output 1 is 'cup' in .* 'a', and 'dog' in 'b'"):
+        _, names = _classes(tmp_path, {"a": _folders, "c": _folders, "b": _folders})
+    assert names == {}
+
+
+def test_classes_on_which_sources_agree(tmp_path, recwarn):
+    _, names = _classes(tmp_path, {"a": _folders, "c": _folders})
+    assert names == {"label": ("cat", "cup", "truck")}
+    order = ["dog", "cup", "truck", "cat"]
+    numbered = partial(_folders, class_names=order)
+    labels, names = _classes(tmp_path, {"a": numbered, "b": numbered, "c": numbered})
+    assert names == {"label": tuple(order)}
+    assert all(order[label] == name for name, label in labels)
+    balanced = lambda root: fn.readers.balance(_folders(root))[:2]  # noqa: E731
+    _, names = _classes(tmp_path, {"a": balanced, "c": balanced})
+    assert names == {"label": ("cat", "cup", "truck")}
+    _classes(tmp_path, {"a": lambda root: _folders(root)[0], "b": lambda root: _folders(root)[0]})
+    assert not recwarn.list
+
+
+def test_names_that_one_source_does_not_know(tmp_path, recwarn):
+    def listed(root):
+        return fn.readers.file(files=[f"{root}/dog/0.jpg"], labels=[1])
+
+    assert _classes(tmp_path, {"a": _folders, "b": listed})[1] == {}
+    assert not recwarn.list

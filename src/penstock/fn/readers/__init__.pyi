@@ -746,9 +746,9 @@ def file(
         dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types of
             the outputs of `columns`, one each. Numbers are converted, and must fit. UINT8 gives
             texts as they are, in UTF-8, shape (size,).
-        class_names (Any | None): Texts that become the class numbers 0, 1, 2, ..., in `labels`
-            or in columns of `table`; or a dict of them by column. Other texts are errors. By
-            default all texts that come.
+        class_names (Any | None): Texts that become the class numbers 0, 1, 2, ..., in `labels`,
+            in columns of `table`, or as names of class folders; or a dict of them by column.
+            Other texts are errors. By default all texts that come.
         split (str | None): Read the files of this part alone: see `split_by`. Classes keep
             their numbers.
         split_by (float | Mapping[str, float] | None): How the files are parted: the share of
