@@ -198,6 +198,24 @@ def test_segmentation_is_learned(tmp_path, capsys):
     assert found > 60
 
 
+def test_classes_without_pixels_are_no_part_of_the_mean(tmp_path, monkeypatch, capsys):
+    class Ground(torch.nn.Module):
+        def __init__(self, classes):
+            super().__init__()
+            self.scores = torch.nn.Parameter(9.0 * (torch.arange(classes) == 0))
+
+        def forward(self, images):
+            return self.scores[None, :, None, None].expand(len(images), -1, *images.shape[2:])
+
+    make_data.shapes(tmp_path, train=8, val=4)
+    segmentation = example("segmentation")
+    monkeypatch.setattr(segmentation, "Network", Ground)
+    for classes in (3, 21):
+        segmentation.train(f"{tmp_path}/train", f"{tmp_path}/val", classes, epochs=1)
+    (_, _, three), (_, _, all_of_voc) = epochs(capsys.readouterr().out, "IoU")
+    assert three == all_of_voc > 20
+
+
 def test_a_mask_follows_its_image(tmp_path):
     make_data.shapes(tmp_path, train=16, val=1)
     with example("segmentation").pairs(f"{tmp_path}/train", True, "cpu") as pipe:
