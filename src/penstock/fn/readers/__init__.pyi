@@ -750,7 +750,8 @@ def file(
             or in columns of `table`; or a dict of them by column. Other texts are errors. By
             default all texts that come.
         split (str | None): Read the files of this part alone: see `split_by`. Classes keep
-            their numbers.
+            their numbers. "validation", "valid", "val" and "dev" are one word; so are "train"
+            and "training", and "test", "testing" and "eval".
         split_by (float | Mapping[str, float] | None): How the files are parted: the share of
             "train", such as 0.9, with the rest in "val"; or a dict with the share of each part.
             A hash of the path below `file_root` decides, so all hosts and runs agree, and new
@@ -1978,7 +1979,8 @@ def numpy(
             system allows it: for data that do not fit into memory and are read once. Default:
             False.
         split (str | None): Read the files of this part alone: see `split_by`. Classes keep
-            their numbers.
+            their numbers. "validation", "valid", "val" and "dev" are one word; so are "train"
+            and "training", and "test", "testing" and "eval".
         split_by (float | Mapping[str, float] | None): How the files are parted: the share of
             "train", such as 0.9, with the rest in "val"; or a dict with the share of each part.
             A hash of the path below `file_root` decides, so all hosts and runs agree, and new
