@@ -2979,7 +2979,7 @@ class Webdataset(Reader):
             lists, or a folder.
         case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII). If
             this is not given, a component whose name differs in case alone counts for samples
-            without the exact one. Default: True.
+            without the exact one. Two such components of a sample are an error. Default: True.
         samples_per_shard (int | Sequence[int] | None): Numbers of samples of the archives, in
             the order of `paths`; or one number, of which the last archive may have fewer.
             Archives behind URLs are then opened when their turn comes. An archive with another
