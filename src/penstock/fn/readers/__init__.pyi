@@ -750,7 +750,8 @@ def file(
             in columns of `table`, or as names of class folders; or a dict of them by column.
             Other texts are errors. By default all texts that come.
         split (str | None): Read the files of this part alone: see `split_by`. Classes keep
-            their numbers.
+            their numbers. "validation", "valid", "val" and "dev" are one word; so are "train"
+            and "training", and "test", "testing" and "eval".
         split_by (float | Mapping[str, float] | None): How the files are parted: the share of
             "train", such as 0.9, with the rest in "val"; or a dict with the share of each part.
             A hash of the path below `file_root` decides, so all hosts and runs agree, and new
@@ -1978,7 +1979,8 @@ def numpy(
             system allows it: for data that do not fit into memory and are read once. Default:
             False.
         split (str | None): Read the files of this part alone: see `split_by`. Classes keep
-            their numbers.
+            their numbers. "validation", "valid", "val" and "dev" are one word; so are "train"
+            and "training", and "test", "testing" and "eval".
         split_by (float | Mapping[str, float] | None): How the files are parted: the share of
             "train", such as 0.9, with the rest in "val"; or a dict with the share of each part.
             A hash of the path below `file_root` decides, so all hosts and runs agree, and new
@@ -3117,7 +3119,7 @@ def webdataset(
             lists, or a folder.
         case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII). If
             this is not given, a component whose name differs in case alone counts for samples
-            without the exact one. Default: True.
+            without the exact one. Two such components of a sample are an error. Default: True.
         samples_per_shard (int | Sequence[int] | None): Numbers of samples of the archives, in
             the order of `paths`; or one number, of which the last archive may have fewer.
             Archives behind URLs are then opened when their turn comes. An archive with another
