@@ -171,12 +171,12 @@ def measure(options: Namespace) -> list[Row]:
             best = max(rates, key=rates.__getitem__) if rates else counts[0]
             job = Job(paths[form], form, best, options.epochs, name=loader)
             turns[job] = []
-    for _ in range(options.rounds):
+    for done in range(1, options.rounds + 1):
         for job, found in turns.items():
             found.append(in_process(job.name, job, str(folder)))
         rows = [row(job, found) for job, found in turns.items()]
         # After each round, because all of them take long.
-        common.record(options, rows, load=os.getloadavg(), loaders=loader_versions())
+        common.record(options, rows, rounds=done, load=os.getloadavg(), loaders=loader_versions())
     return rows
 
 

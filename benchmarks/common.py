@@ -10,7 +10,7 @@ import platform
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -129,8 +129,10 @@ def main(
         settings: for the record, beside the arguments.
     """
     options = parser.parse_args()
-    figures = measure(parser, options.only, offered(options), options.rounds, other)
-    record(options, figures, other=other, **settings)
+    figures = []
+    for figure in measure(parser, options.only, offered(options), options.rounds, other):
+        figures.append(figure)
+        record(options, figures, other=other, **settings)  # a run that is cut keeps its figures
     return 0
 
 
@@ -140,17 +142,16 @@ def measure(
     offered: Measurements,
     rounds: int,
     other: str = "DALI",
-) -> list[Figure]:
+) -> Iterator[Figure]:
     """Measure and print the measurements in `only`, or all; the parser refuses unknown names."""
     unknown = set(only or ()) - set(offered)
     if unknown:
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are: {'; '.join(offered)}")
-    figures = []
     print_header(other)
     for name in only or offered:
-        figures.append(alternate(name, *offered[name], rounds))
-        print_figure(figures[-1])
-    return figures
+        figure = alternate(name, *offered[name], rounds)
+        print_figure(figure)
+        yield figure
 
 
 def alternate(name: str, unit: str, ours: Turn, theirs: Turn | None, rounds: int) -> Figure:

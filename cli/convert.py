@@ -177,7 +177,8 @@ def _text(report: ConvertReport) -> str:
     if report.resumed_shards:
         remarks.append(f"an earlier run wrote {report.resumed_shards:,} of the shards")
     if report.left_out:
-        remarks.append(f"{_counted(report.left_out, 'sample')} left out")
+        counted = _counted(report.left_out, "sample")
+        remarks.append(f"{counted} left out by a list or a filter")
     if report.skipped:
         first = str(report.bad[0])
         counted = _counted(report.skipped, "damaged sample or file", "damaged samples or files")

@@ -231,6 +231,9 @@ class Coco(WholeFileReader):
     def class_names(self) -> dict[str, tuple[str, ...]]:
         return {"label": self._names} if self._names else {}
 
+    def class_outputs(self) -> dict[str, int]:
+        return {"label": 2}
+
     def event_counts(self) -> dict[str, int]:
         return self._dropped
 

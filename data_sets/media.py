@@ -52,6 +52,11 @@ def main_components(schema: Schema) -> list[str]:
     return names + ["label"] * ("label" in schema and "label" not in names)
 
 
+def main_components_first(schema: Schema) -> list[str]:
+    """Return the names of all components, those of `main_components` first."""
+    return [*dict.fromkeys([*main_components(schema), *schema])]
+
+
 def rank_of(extension: str) -> int:
     """Return the place of an extension among those of all media: photographs come before masks.
 

@@ -65,7 +65,7 @@ class _Library:
 
 def _text(call: ReaderCall) -> str:
     # The reader takes `shuffle_block` with `random_shuffle=True` alone.
-    given = {name: value for name, value in call.arguments.items() if name != "shuffle_block"}
+    given = {n: v for n, v in {**call.arguments, **call.shown}.items() if n != "shuffle_block"}
     arguments = ", ".join(f"{name}={_value(value)}" for name, value in given.items())
     return f"fn.readers.{call.operator}({arguments})"
 

@@ -33,6 +33,7 @@ from .media import medium_of
 
 _HEAD = 4096
 TAR = ".tar"
+_BY_TABLE = "fn.readers.file(file_root=..., table=..., columns=[...])"
 _LOOKED_AT = 16  # files, or folders, whose content may tell the format
 
 Located = tuple[DatasetFormat, Location]
@@ -314,10 +315,16 @@ def _loose(location: Location) -> str:
         held = ", ".join(f"{end or 'no ending'} ({n:,})" for end, n in endings.most_common(6))
         archives = {".zip", ".7z", ".rar", ".tgz", ".gz"} & endings.keys()
         advice = "; unpack the archives first" if archives else ""
+        if {".csv", ".tsv"} & endings.keys():
+            advice += (
+                f"; a table with the names of files and their targets is read by {_BY_TABLE}, "
+                "where `file_root` is the folder of the files"
+            )
         return f". The endings of its files: {held}{advice}"
     return (
         f". It holds {media:,} files of images, sound or video that lie in no class folder: put "
-        "them into a folder for each class, or list them with labels in a file"
+        "them into a folder for each class, list them with labels in a file, or read them with the "
+        f"targets of a CSV or Parquet file by {_BY_TABLE}"
     )
 
 

@@ -42,3 +42,21 @@ def listed(names: Iterable[str], last: str = "and") -> str:
     """
     *others, end = names
     return f"{', '.join(others)} {last} {end}" if others else end
+
+
+def others(count: int) -> str:
+    """Return a number of others as words: "1 other".
+
+    >>> others(2)
+    '2 others'
+    """
+    return "1 other" if count == 1 else f"{count:,} others"
+
+
+def and_so(count: int, one: str = "is", many: str = "are") -> str:
+    """Return how many others have the problem of one that is named: "" for none.
+
+    >>> and_so(1), and_so(1000, "does", "do")
+    (', and so is 1 other', ', and so do 1,000 others')
+    """
+    return f", and so {one if count == 1 else many} {others(count)}" if count else ""

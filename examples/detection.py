@@ -54,7 +54,13 @@ def scenes(folder: str, annotations: str, training: bool, decoder: str, anchors:
     mirror = fn.random.coin_flip() if training else 0
     if training:
         start, shape, boxes, labels = fn.random_bbox_crop(
-            boxes, labels, thresholds=[0.3, 0.5, 0.7], scaling=[0.5, 1.0], aspect_ratio=[0.5, 2.0]
+            boxes,
+            labels,
+            thresholds=[0.0, 0.3, 0.7],
+            threshold_type="overlap",  # the share of a box that is in the window
+            allow_no_crop=False,
+            scaling=[0.5, 1.0],
+            aspect_ratio=[0.5, 2.0],
         )
         images = fn.decoders.image_slice(encoded, start, shape, device=decoder)
         boxes = fn.bb_flip(boxes, ltrb=True, horizontal=mirror)

@@ -112,7 +112,7 @@ def train(path: str, val_path: str, classes: int, epochs: int = 8, device: str =
                     a, b = wanted == class_, (found == class_) & (wanted != IGNORED)
                     common[class_] += (a & b).sum()
                     either[class_] += (a | b).sum()
-        mean = (common / either.clamp(min=1)).mean()
+        mean = (common / either).nanmean()  # without classes that no pixel has: 0 / 0 is nan
         print(f"epoch {epoch}: loss {sum(losses) / len(losses):.3f}, IoU {mean:.1%}")
     batches.close()
     val_batches.close()

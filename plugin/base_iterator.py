@@ -31,6 +31,7 @@ from typing import (
 )
 
 from ..engine.errors import ArgumentError, CheckpointError
+from ..engine.graph.callers import warn_caller
 from ..engine.pipeline.pipeline import Pipeline
 from ..engine.tensors import TensorList, TensorListCPU
 from .arguments import (
@@ -395,6 +396,13 @@ class BaseIterator(ABC, Generic[T, Form]):
             self._rewind()
         elif self._epochs is not None:
             self._supply.discard += self._epochs.dropped
+            if self._counted.reader and self._epochs.loses_samples:
+                warn_caller(
+                    f"last_batch_policy={self._policy.name.lower()!r} left out samples of the next "
+                    f"epoch, with which reader {self._counted.reader!r} filled the last batch, so "
+                    "that epoch lacks them: give the reader pad_last_batch=True",
+                    RuntimeWarning,
+                )
         self._epochs = epochs
         self._progress = Progress(0)
 

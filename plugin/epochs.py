@@ -180,6 +180,14 @@ class Epochs:
         epoch = self.number + 1
         self.begin(epoch, ahead if self._carries else (), sizes=self._shards.sizes(epoch))
 
+    @property
+    def loses_samples(self) -> bool:
+        """Whether batches of this epoch hold samples of the next one that nobody gets."""
+        if self._policy is LastBatchPolicy.FILL or self._shards.padded:
+            return False
+        read = (self.steps - self.taken + self.dropped) * self._batch_size
+        return read > min(self._sizes)
+
     def _count_steps(self) -> int:
         if self._policy is LastBatchPolicy.DROP:
             return min(self._sizes) // self._batch_size

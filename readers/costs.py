@@ -8,10 +8,10 @@ from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
+from ..engine.arrays import Int64s
 from ..engine.order.length_classes import LengthClasses
 from ..engine.order.rounds import Rounds, RoundsState
-from ..engine.order.subset import Subset
-from ..engine.suggestions import not_among
+from ..engine.suggestions import and_so, not_among
 from .sample_values import one_for_each
 from .source import Source
 
@@ -31,7 +31,6 @@ class CostedReader(Protocol):
     device: str
     given: frozenset[str]
     source: Source
-    subset: Subset | None
     shard_id: int
     num_shards: int
     random_shuffle: bool
@@ -39,6 +38,9 @@ class CostedReader(Protocol):
 
     def refuse(self, problem: str) -> NoReturn:
         """Raise ArgumentError."""
+
+    def fixed_samples(self) -> Int64s | range:
+        """Return the indices of the samples that are read; raise ArgumentError if they change."""
 
     def order_seed(self) -> int:
         """Return the seed of the order."""
@@ -76,15 +78,13 @@ def rounds_of(reader: CostedReader, most: int, state: object) -> Rounds:
     classes = reader.classes
     if classes is None:
         lengths = _lengths(reader, options.pop("by"))
-        numbers = np.arange(len(lengths))
-        if reader.subset is not None:
-            numbers = reader.subset.at(0, np.arange(reader.subset.size))
-            lengths = lengths[numbers]
+        numbers = np.asarray(reader.fixed_samples())
+        lengths = lengths[numbers]
         unknown = numbers[~np.isfinite(lengths.astype(np.float64))]
         if len(unknown):
             reader.refuse(
-                f"batch_cost: {reader.source.where(int(unknown[0]))} and {len(unknown) - 1} others "
-                "have no length; leave them out by indices="
+                f"batch_cost: {reader.source.where(int(unknown[0]))} lacks a length"
+                f"{and_so(len(unknown) - 1, 'does', 'do')}: leave out such samples by indices="
             )
         classes = LengthClasses(
             lengths,

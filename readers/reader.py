@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..engine.arrays import Int64s
 from ..engine.errors import CheckpointError, PenstockError, PipelineStopped
 from ..engine.graph.context import BatchContext
-from ..engine.graph.inputs import Resources, SeekableInput
+from ..engine.graph.inputs import LeftOut, Resources, SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import ANY, BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
@@ -161,6 +162,9 @@ class Reader(SeekableInput):
     names_all_outputs: ClassVar[bool] = False
     """Whether all outputs have names, which `source_info` of the source returns by output."""
 
+    refuses: ClassVar[Mapping[str, str]] = {}
+    """Arguments of all readers that this one cannot obey, each with the reason and a remedy."""
+
     adds_operators: ClassVar[bool] = False
     """Whether outputs come from operators that `wrap` adds, such as decoders.
 
@@ -189,6 +193,9 @@ class Reader(SeekableInput):
         return (np.empty(0, np.uint8),) * self.num_outputs()
 
     def prepare(self) -> None:
+        for name, advice in self.refuses.items():
+            if name in self.given and getattr(self, name) is not False:
+                self.refuse(f"{name} cannot be obeyed: {advice}")
         if self.shuffle_after_epoch and self.stick_to_shard:
             self.refuse(
                 "shuffle_after_epoch moves samples between shards, so it cannot be combined with "
@@ -286,6 +293,21 @@ class Reader(SeekableInput):
         """Return how many samples the order has: those of the data set, or the chosen ones."""
         return len(self.source) if self.subset is None else self.subset.size
 
+    def fixed_samples(self) -> Int64s | range:
+        """Return the indices of the samples that are read, for plans that hold for all epochs.
+
+        Raises:
+            ArgumentError: each epoch has others.
+        """
+        if self.subset is None:
+            return range(len(self.source))
+        if self.subset.digest == "function":
+            self.refuse(
+                "indices is a function, whose samples differ from epoch to epoch; batch_cost, mix, "
+                "balance and pack plan once, and need an array"
+            )
+        return self.subset.at(0, np.arange(self.subset.size))
+
     def restore(self, number: int, state: object) -> None:
         if (saved := _revisions_of(state)) and saved != self.revisions:
             raise CheckpointError(
@@ -321,8 +343,11 @@ class Reader(SeekableInput):
             "stick_to_shard": self._sticks,
         }
 
-    def left_out(self) -> Sequence[tuple[str, str, str]]:
-        return [(damage.name, damage.error, damage.reason) for damage in self.damages.found]
+    def left_out(self) -> Sequence[LeftOut]:
+        return [
+            LeftOut(damage.name, damage.error, damage.reason, damage.offset, damage.samples)
+            for damage in self.damages.found
+        ]
 
     def _digest_of_names(self) -> str:
         """Return a digest of the names of some samples, without the folders that hold these.
@@ -559,6 +584,10 @@ class Reader(SeekableInput):
     def class_names(self) -> dict[str, tuple[str, ...]]:
         names = getattr(self.source, "class_names", None)
         return names() if names else {}
+
+    def class_outputs(self) -> dict[str, int]:
+        """Return the number of the output that each of `class_names` numbers."""
+        return dict(getattr(self.source, "class_outputs", dict)())
 
     def remedies(self) -> Remedies:
         return {

@@ -24,7 +24,7 @@ from penstock.tests.checkout import ROOT
 from .readers.energon_sets import prepared
 
 PAGE = (ROOT / "docs" / "batches.md").read_text("utf-8")
-MIXED, LISTED, BALANCED, COSTED, BOUND, PACKED, MODEL, CHANGED = re.findall(
+MIXED, LISTED, BALANCED, COSTED, BOUND, PACKED, SHARED, MODEL, CHANGED = re.findall(
     r"```python\n(.*?)```", PAGE, re.DOTALL
 )
 PICTURES = dict(re.findall(r"<!-- (\w+) -->\n```text\n(.*?)```", PAGE, re.DOTALL))
@@ -199,6 +199,17 @@ def test_a_model_trains_on_packed_rows(tmp_path):
         changed, _ = model(alone, batch["positions"].long(), bounds)
         assert torch.allclose(whole[0, sample[0] == 1], changed[0, sample[0] == 1], atol=1e-6)
     assert losses[-1] < 0.5 * losses[0]
+
+
+def test_shares_of_packed_rows(tmp_path):
+    paths = {name: [str(tmp_path / f"{name}{i}.npy") for i in range(40)] for name in ("a", "b")}
+    for number, path in enumerate([*paths["a"], *paths["b"]]):
+        np.save(path, np.full(20 + number % 9, number, np.int32))
+    names = {"fn": fn, "pipeline_def": pipeline_def}
+    exec(compile(SHARED, "batches.md", "exec"), names)
+    with names["mixed_rows"](*paths.values()) as pipe:
+        for _ in range(10):
+            assert np.bincount(pipe.run()[2].as_array()).tolist() == [6, 2]
 
 
 def test_the_programs(tmp_path, monkeypatch):

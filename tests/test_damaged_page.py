@@ -49,4 +49,6 @@ def test_the_program(shards):
     with pytest.warns(RuntimeWarning, match=r"1 file is damaged: .*shard-00002\.tar.* 17 are left"):
         exec(program, {})
     (line,) = Path("log.jsonl").read_text().splitlines()
-    assert json.loads(line)["action"] == "file left out"
+    record = json.loads(line)
+    assert (record["action"], record["samples"]) == ("file read in part", 2)
+    assert 0 < record["offset"] < os.path.getsize("shards/shard-00002.tar")

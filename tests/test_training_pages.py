@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-from penstock import datasets
+from penstock import Pipeline, datasets, fn
 from penstock.tests.examples import ROOT, epochs, example
 from penstock.tests.two_ranks import run_on_two_ranks
 
@@ -198,6 +198,24 @@ def test_segmentation_is_learned(tmp_path, capsys):
     assert found > 60
 
 
+def test_classes_without_pixels_are_no_part_of_the_mean(tmp_path, monkeypatch, capsys):
+    class Ground(torch.nn.Module):
+        def __init__(self, classes):
+            super().__init__()
+            self.scores = torch.nn.Parameter(9.0 * (torch.arange(classes) == 0))
+
+        def forward(self, images):
+            return self.scores[None, :, None, None].expand(len(images), -1, *images.shape[2:])
+
+    make_data.shapes(tmp_path, train=8, val=4)
+    segmentation = example("segmentation")
+    monkeypatch.setattr(segmentation, "Network", Ground)
+    for classes in (3, 21):
+        segmentation.train(f"{tmp_path}/train", f"{tmp_path}/val", classes, epochs=1)
+    (_, _, three), (_, _, all_of_voc) = epochs(capsys.readouterr().out, "IoU")
+    assert three == all_of_voc > 20
+
+
 def test_a_mask_follows_its_image(tmp_path):
     make_data.shapes(tmp_path, train=16, val=1)
     with example("segmentation").pairs(f"{tmp_path}/train", True, "cpu") as pipe:
@@ -209,6 +227,27 @@ def test_a_mask_follows_its_image(tmp_path):
             assert (red_over_blue[mask == 1] < 0).mean() > 0.85  # disks are blue
         if (mask == 2).any():
             assert (red_over_blue[mask == 2] > 0).mean() > 0.85
+
+
+def test_windows_of_the_detector_crop_its_images(tmp_path, monkeypatch):
+    make_data.shapes(tmp_path, train=64, val=1)
+    detection, drawn, draw = example("detection"), [], fn.random_bbox_crop
+
+    def drawing(*inputs, **arguments):
+        drawn.append(draw(*inputs, **arguments))
+        return drawn[-1]
+
+    monkeypatch.setattr(fn, "random_bbox_crop", drawing)
+    given = f"{tmp_path}/train/images", f"{tmp_path}/train/annotations.json"
+    with Pipeline(batch_size=64, num_threads=1, seed=7) as pipe:
+        detection.scenes.__wrapped__(*given, True, "cpu", detection.anchor_boxes().numpy())
+        ((_, shape, boxes, _),) = drawn
+        pipe.set_outputs(shape, boxes)
+        shapes, boxes = pipe.run()
+    areas = np.prod(shapes.as_array(), axis=1)
+    assert (areas < 0.95).mean() > 0.8
+    assert areas.max() > 2 * areas.min()  # and not all alike
+    assert sum(map(len, boxes.rows())) > 0.75 * 2 * 64  # a scene has two
 
 
 MEASURES = {"train": "accuracy", "detection": "found", "asr": "letter errors", "clips": "accuracy"}

@@ -60,7 +60,8 @@ class ConvertReport:
             supercategories of COCO, and components that the format has no room for.
         skipped_files: names of files and folders of the source that hold no sample, by what they
             are.
-        skipped: how many samples and files `skip_bad` left out.
+        skipped: how many damaged samples and files `skip_bad` left out, and damaged files that a
+            list names; of a file, the sound part is there.
         bad: the first of these, at most `MAX_LISTED`.
     """
 
@@ -198,11 +199,12 @@ def _converted(
             bad = _listed_bad(dataset, tasks, options)
             manifest = _complete(dataset, folder, opened, tasks, execution.shards, plan, bad)
             folder.put_in_place(opened)
+    by_filter = count - manifest.samples - sum(sample.index != FILE for sample in bad)
     return ConvertReport(
         str(folder.path),
         manifest.format,
         manifest.samples,
-        count - manifest.samples - sum(sample.index != FILE for sample in bad),
+        len(dataset) - chosen.count + by_filter,
         len(manifest.shards),
         resumed,
         sum(file.bytes for shard in manifest.shards for file in shard.files),
@@ -226,10 +228,10 @@ def _beating(folder: Destination | StoredDestination, progress: OnProgress | Non
 def _listed_bad(
     dataset: Dataset, tasks: Sequence[Task], options: ConvertOptions
 ) -> list[BadSample]:
-    """Return what `skip_bad` left out, and write the list if it is asked for."""
-    if not options.skip_bad:
-        return []
+    """Return what is damaged and left out, and write the list of `skip_bad` if it is asked for."""
     bad = damaged_on_opening(dataset)
+    if not options.skip_bad:
+        return bad
     for task in tasks:
         bad += parse_lines(bad_of(task), task.name)
     if options.quarantine is not None:

@@ -55,8 +55,10 @@ class ReaderCall:
 
     Attributes:
         operator: the reader's name below `fn.readers`, such as "file".
-        arguments: of the call. A function as a value gets the library (Penstock or DALI), with
-            `types` and `tfrecord`, and returns the argument.
+        arguments: of the call that reads what a comparison of libraries decodes. A function as a
+            value gets the library (Penstock or DALI), with `types` and `tfrecord`, and returns the
+            argument.
+        shown: arguments that replace these in the call that people see, which reads all components.
         index: name of the argument for index files, which DALI needs, and the function that writes
             the index of a file.
         is_own: whether DALI cannot read the files in this way.
@@ -73,6 +75,7 @@ class ReaderCall:
     medium: str = ""
     decodes: bool = False
     outputs: Sequence[str] = ()
+    shown: Mapping[str, Any] = field(default_factory=dict)
 
 
 class StoredSamples(ABC):

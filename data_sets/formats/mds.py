@@ -17,7 +17,7 @@ from ...readers.mds.index_file import INDEX, folder_of, shards_of
 from ...readers.mds.source import MdsSource, open_mds
 from ...readers.storage.opening import open_storage
 from ...readers.storage.urls import shown, text_of
-from ..media import extension_of, main_components
+from ..media import extension_of, main_components, main_components_first
 from ..sample import Encoded, Sample, Value
 from .base import Location, ReaderCall, SourceSamples
 from .dataset_format import DatasetFormat
@@ -39,8 +39,10 @@ class MdsSamples(SourceSamples[MdsSource]):
         stored = shards[0].columns if shards else ()
         self._columns = {c.name: c.encoding.partition(":")[0] for c in stored if is_read(c)}
         self.unread_fields = tuple(column.name for column in stored if not is_read(column))
+        # Of lists of images, which are no components, a reader reads one image each.
+        self._first_images = [f"{c.name}[0]" for c in stored if c.encoding in LISTS]
         if not self._columns and shards:
-            images = [f"{c.name}[0]" for c in stored if c.encoding in LISTS]
+            images = self._first_images
             remedy = f"; fn.readers.mds reads images of lists, as columns={images}"
             raise SourceError(
                 f"{location.root}: no column has an encoding that is read{remedy if images else ''}"
@@ -99,7 +101,8 @@ class MdsSamples(SourceSamples[MdsSource]):
         """See `StoredSamples.reader_calls`."""
         arguments = {"path": self._root, "columns": main_components(self.schema)}
         more = {"shuffle_block": _SHUFFLED} if self._source.inflated_bytes() else {}
-        return [ReaderCall("mds", arguments | more, is_own=True)]
+        shown = {"columns": [*main_components_first(self.schema), *self._first_images]}
+        return [ReaderCall("mds", arguments | more, is_own=True, shown=shown)]
 
 
 ROW = DatasetFormat("mds", "MDS data sets of MosaicML's streaming", MdsSamples, opens_folder=True)

@@ -124,7 +124,9 @@ class NemoSamples(SourceSamples[NemoSource]):
             "read_text": False,
         }
         arguments |= {"tarred_audio_filepaths": archives} if archives else {}
-        return [ReaderCall("nemo_asr", arguments, is_own=bool(archives), decodes=True)]
+        shown = {"read_text": True}
+        is_own = bool(archives)
+        return [ReaderCall("nemo_asr", arguments, is_own=is_own, decodes=True, shown=shown)]
 
 
 def _archives_beside(location: Location) -> list[str]:

@@ -145,7 +145,8 @@ class SharSamples(StoredSamples):
             "read_sample_rate": False,
             "read_text": False,
         }
-        return [ReaderCall("nemo_asr", arguments, is_own=True, decodes=True)]
+        shown = {"read_text": True}
+        return [ReaderCall("nemo_asr", arguments, is_own=True, decodes=True, shown=shown)]
 
     def close(self) -> None:
         for field in self._fields.values():

@@ -31,6 +31,24 @@ if TYPE_CHECKING:
     from .context import BatchContext
 
 
+class LeftOut(NamedTuple):
+    """A file that is left out, in part or whole.
+
+    Attributes:
+        name: path or URL.
+        error: name of the type of the error.
+        message: text of the error.
+        offset: of the first byte that is not sound; 0 if the file cannot be read at all.
+        samples: number of samples of the file that are read; 0 for none, -1 if nothing tells it.
+    """
+
+    name: str
+    error: str
+    message: str
+    offset: int
+    samples: int
+
+
 class Resources(NamedTuple):
     """What a pipeline gives its inputs when it starts.
 
@@ -150,11 +168,8 @@ class SeekableInput(InputOperator):
         Another thread calls this when the pipeline is closed, and then calls neither method again.
         """
 
-    def left_out(self) -> Sequence[tuple[str, str, str]]:
-        """Return the files that were left out, in part or whole, when the input was opened.
-
-        Of each file: its name, the name of the type of the error, and the error's text.
-        """
+    def left_out(self) -> Sequence[LeftOut]:
+        """Return the files that were left out, in part or whole, when the input was opened."""
         return ()
 
     def facts(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Float64s, Int64s
 from ..errors import ArgumentError
+from ..suggestions import and_so
 
 _CANDIDATES = 512
 """Lengths of which the bounds of classes are chosen."""
@@ -78,7 +79,7 @@ class LengthClasses:
             named = where(worst if samples is None else int(samples[worst]))
             raise ArgumentError(
                 f"batch_cost: {named} costs {cost(values[worst]):g}, more than the budget of "
-                f"{budget:g}, and so do {int(too_long.sum()) - 1} others: raise the budget, or "
+                f"{budget:g}{and_so(int(too_long.sum()) - 1, 'does', 'do')}: raise the budget, or "
                 'give long="alone" or long="drop"'
             )
         kept = np.flatnonzero(~too_long) if long == "drop" else np.arange(len(values))

@@ -125,16 +125,10 @@ class Packs(Subset):
         self, lengths: Int64s, row: int, *, align: int = 1, seed: int = 0, shuffle: bool = False
     ) -> None:
         rooms = -(-np.asarray(lengths, np.int64) // align) * align
-        if row < 1 or align < 1 or not len(rooms) or rooms.min() < 1:
+        if row < 1 or align < 1 or not len(rooms) or rooms.min() < 1 or rooms.max() > row:
             raise ArgumentError(
-                "pack: length and align must be 1 or more, and so must the length of each sample"
-            )
-        if rooms.max() > row:
-            worst = int(rooms.argmax())
-            raise ArgumentError(
-                f"pack: sample {worst} takes {rooms[worst]} of a row of {row}, and so do "
-                f"{int((rooms > row).sum()) - 1} others: raise the length of rows, give "
-                'long="truncate" or long="split", or leave them out by indices='
+                f"pack: rows have {row} elements, and samples begin at multiples of {align}; both "
+                "must be 1 or more, and so must the length of each sample, which a row must hold"
             )
         histogram = np.bincount(rooms, minlength=row + 1)
         templates = packed(histogram.tolist(), row)

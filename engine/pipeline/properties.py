@@ -39,7 +39,7 @@ class PipelineProperties(StagedPipeline):
         """Return the names of the classes that readers know, by reader and by what numbers them.
 
         `fn.readers.file` knows the folders of `file_root` as "label", and `fn.readers.parquet` the
-        names of columns.
+        names of columns. A mixture knows the names on which all its sources agree.
         """
         readers = self._as_built().readers()
         return {name: reader.class_names() for name, reader in readers.items()}

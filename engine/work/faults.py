@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 POLICIES = ("raise", "skip", "replace")
 NOT_LOGGED = "not logged"
 LEFT_OUT = "file left out"
+READ_IN_PART = "file read in part"
 _MACHINE_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 MAX_REPLACEMENTS = 16
@@ -77,10 +78,15 @@ class Faults:
         self.counts: Counter[str] = Counter()
 
     def note_left_out(self, reader: InputNode[SeekableInput]) -> None:
-        """Write into the log which files a reader has left out, when it was opened."""
-        for name, error, message in reader.operator.left_out():
+        """Write into the log which files a reader has left out, in part or whole."""
+        for name, error, message, offset, samples in reader.operator.left_out():
             record = {"source": name, "operator": reader.node.name, "error": error}
-            self._count(record | {"message": message}, LEFT_OUT)
+            record["message"] = message
+            if not samples:
+                self._count(record, LEFT_OUT)
+                continue
+            known = {"samples": samples} if samples > 0 else {}
+            self._count(record | {"offset": offset} | known, READ_IN_PART)
 
     def settle(self, batch: Batch, segment: int) -> None:
         """Apply the policy to the rows that failed in `segment` or before."""

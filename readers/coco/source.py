@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...engine.arrays import Array, Int64s
 from ..files.source import FileSource
 from ..listing.listing import list_files
-from ..source import Allocate, Column
+from ..source import Allocate, Columns
 from .columns import SampleColumn
 from .samples import CocoSamples
 
@@ -35,7 +33,9 @@ class CocoSource(FileSource):
         super().__init__(list_files(files=samples.file_names, file_root=file_root), options)
         self._columns = columns
 
-    def read(self, indices: NDArray[np.int64], allocate: Allocate) -> tuple[Column, ...]:
-        """Return the images' bytes, uint8 (size,) each, and the columns: see `FileSource.read`."""
-        images = super().read(indices, allocate)[0]
-        return images, *(column.take(indices, allocate) for column in self._columns)
+    def known_column(self, name: str) -> Array | None:
+        """Return "bytes" of local files; an image has any number of labels."""
+        return super().known_column(name) if name == "bytes" else None
+
+    def _known(self, indices: Int64s, allocate: Allocate) -> Columns:
+        return tuple(column.take(indices, allocate) for column in self._columns)

@@ -132,8 +132,9 @@ class FileReader(WholeFileReader):
     classes = param(
         ANY,
         None,
-        "Texts that become the class numbers 0, 1, 2, ..., in `labels` or in columns of `table`; "
-        "or a dict of them by column. Other texts are errors. By default all texts that come.",
+        "Texts that become the class numbers 0, 1, 2, ..., in `labels`, in columns of `table`, or "
+        "as names of class folders; or a dict of them by column. Other texts are errors. By "
+        "default all texts that come.",
         name="class_names",
     )
     split = SPLIT
@@ -163,8 +164,9 @@ class FileReader(WholeFileReader):
                 self.refuse(f"{name} belongs to table, which is not given")
         if self.table is None and isinstance(self.split_by, str):
             self.refuse(f"split_by={self.split_by!r} is a column of table, which is not given")
-        if self.classes is not None and self.table is None and self.labels is None:
-            self.refuse("class_names number the texts of labels or of table; neither is given")
+        listed = self.files is not None or self.file_list is not None
+        if self.classes is not None and self.table is None and self.labels is None and listed:
+            self.refuse("class_names number texts of labels or table, or folders; none is given")
 
     def num_outputs(self) -> int:
         return 2 if self.columns is None else 1 + len(self.columns)

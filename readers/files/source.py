@@ -128,13 +128,21 @@ class FileSource:
         return self._listing.name(index)
 
     def known_column(self, name: str) -> Array | None:
-        """Return what is known of each file without reading it: "label", or "bytes"."""
+        """Return what is known of each file without reading it, by one of `known_columns`."""
         if name == "bytes" and not self.some_are_urls:
             from ..costs import file_sizes
 
             sizes: NDArray[np.float64] = file_sizes(self._listing.paths(np.arange(len(self))))
             return sizes
+        if self.targets is not None:
+            return self.targets.column(name)
         return self._listing.labels if name == "label" else None
+
+    def known_columns(self) -> list[str]:
+        """Return "label" or the columns of the table with one value, and "bytes" of local files."""
+        names = ["label"] if self.targets is None else [*map(str, self.targets.names)]
+        known = [name for name in names if self.known_column(name) is not None]
+        return known + ["bytes"] * (not self.some_are_urls)
 
     def class_names(self) -> dict[str, tuple[str, ...]]:
         """Return the texts that labels or targets number, by the name of the output."""
@@ -142,6 +150,11 @@ class FileSource:
             return self.targets.class_names
         names = self._listing.class_names
         return {"label": names} if names else {}
+
+    def class_outputs(self) -> dict[str, int]:
+        """Return the number of the output that each of `class_names` numbers."""
+        names = ("label",) if self.targets is None else self.targets.names
+        return {name: i for i, name in enumerate(names, 1) if isinstance(name, str)}
 
     def folders(self) -> set[str]:
         """Return the folders of all files: absolute paths, or URLs."""

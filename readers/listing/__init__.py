@@ -18,6 +18,7 @@ targets        labels and columns of targets; texts become class numbers
 table_file     tables of targets, CSV and Parquet, as columns of texts and numbers
 table_targets  outputs of a table's columns, and which row belongs to which file
 with_table     the files that a table names, or has targets for
+split_names    words of one meaning for a part of a data set
 shares         which files belong to a part of a data set, by a hash of their names
 url_patterns   globs in URLs, and what a store lists for them
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -23,7 +23,7 @@ from .folder import Folder
 from .layouts import inner_layout, layout_of
 from .list_file import read_list_file, read_plain_list
 from .shares import SplitBy, in_split, require_some
-from .targets import Targets, checked_labels
+from .targets import Targets, checked_labels, numbered
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -137,7 +137,7 @@ def list_files(
       without a file that matches `file_filters` is a class, too. Hidden names are left out, unless
       a pattern spells their first character: see `folder_rule`. A warning tells what is left out.
       A class's files have the order of their names' bytes. Links are followed.
-      `globs.name_filter` explains the patterns.
+      `globs.name_filter` explains the patterns. `class_names` number the folders otherwise.
     - `files`: paths, relative to `file_root` (default: the current folder), with one of `labels`
       each (default: 0, 1, 2, ...). See `checked_labels`.
     - `file_list`: a text file with a path, white space and a label from 0 to 2147483647 on
@@ -190,7 +190,23 @@ def list_files(
     else:
         listed = _listed(folders, Folder(place_of(os.fsdecode(root)), storage_options or {}))
     _warn_of_left_out(folders, tuple(file_filters))
-    return listed
+    return listed if class_names is None else _renumbered(listed, class_names)
+
+
+def _renumbered(listed: FileList, class_names: Sequence[str]) -> FileList:
+    """Return the files of class folders, with the numbers that `class_names` give the folders.
+
+    Raises:
+        ArgumentError: a folder with files has none of the names.
+    """
+    folders = listed.class_names
+    numbers, classes = numbered(folders, class_names)
+    if strange := [n for n, number in zip(folders, numbers, strict=True) if n and number < 0]:
+        raise ArgumentError(
+            f"the folder {strange[0]!r} in {shown(listed.root)} is none of the {len(classes)} "
+            "`class_names`; name it there, or leave it out by `dir_filters`"
+        )
+    return replace(listed, labels=numbers[listed.labels], by_class=False, label_names=classes)
 
 
 def _listed(folders: ClassFolders, folder: Folder) -> FileList:

@@ -14,6 +14,7 @@ from ...engine.arrays import Array, Int64s
 from ...engine.errors import ArgumentError, SourceError
 from ...engine.graph.params import STR, ArgumentType, param
 from ...engine.suggestions import not_among
+from .split_names import meant_split
 
 TRAIN, REST = "train", "val"
 """The names of the two parts, where one share is given."""
@@ -36,7 +37,9 @@ def _split_by(value: Any) -> SplitBy:
 SPLIT = param(
     STR,
     None,
-    "Read the files of this part alone: see `split_by`. Classes keep their numbers.",
+    "Read the files of this part alone: see `split_by`. Classes keep their numbers. "
+    '"validation", "valid", "val" and "dev" are one word; so are "train" and "training", and '
+    '"test", "testing" and "eval".',
 )
 SPLIT_BY = param(
     ArgumentType("float | Mapping[str, float]", _split_by),
@@ -52,7 +55,7 @@ def in_split(names: Iterable[bytes], split: str, shares: Mapping[str, float]) ->
 
     Args:
         names: of all files.
-        split: name of the part.
+        split: name of the part, or another word for it: see `meant_split`.
         shares: share of each part.
 
     Raises:
@@ -62,10 +65,11 @@ def in_split(names: Iterable[bytes], split: str, shares: Mapping[str, float]) ->
     >>> in_split([b"a.jpg", b"b.jpg", b"c.jpg"], "train", shares).tolist()
     [2]
     """
-    if split not in shares:
+    part = meant_split(split, shares)
+    if part is None:
         raise ArgumentError(f"split_by makes no part {not_among(split, shares)}")
     parts = list(shares)
-    ends = np.cumsum([shares[part] for part in parts])
+    ends = np.cumsum([shares[name] for name in parts])
     from hashlib import blake2b  # takes milliseconds, which few programs need
 
     digests = b"".join(blake2b(name, digest_size=8).digest() for name in names)
@@ -73,20 +77,22 @@ def in_split(names: Iterable[bytes], split: str, shares: Mapping[str, float]) ->
     fractions = hashes / 2.0**64
     # The sum of the shares may lie a rounding below 1.
     number = np.minimum(np.searchsorted(ends, fractions, "right"), len(parts) - 1)
-    return np.flatnonzero(number == parts.index(split))
+    return np.flatnonzero(number == parts.index(part))
 
 
 def in_column(values: Array, split: str, column: str) -> Int64s:
     """Return the numbers of the rows whose column of names of parts says `split`.
 
+    Another word for it counts, too: see `meant_split`.
+
     Raises:
         ArgumentError: no row says so.
     """
-    kept = np.flatnonzero(values == split)
-    if not len(kept):
-        known = sorted(set(values.tolist()))[:20]
-        raise ArgumentError(f"the column {column!r} holds no part {not_among(split, known)}")
-    return kept
+    known = sorted(set(values.tolist()))
+    part = meant_split(split, known)
+    if part is None:
+        raise ArgumentError(f"the column {column!r} holds no part {not_among(split, known[:20])}")
+    return np.flatnonzero(values == part)
 
 
 def check_split(owner: str, split: str | None, split_by: SplitBy | None) -> None:

@@ -20,13 +20,9 @@ from .folder import folder_names
 from .folder_rule import is_beside_data
 from .path_globs import is_glob, path_glob
 from .path_patterns import expand_paths
+from .split_names import WORDS, meant_split
 
-_ALIASES = (
-    ("train", "training"),
-    ("validation", "valid", "val", "dev"),
-    ("test", "testing", "eval"),
-)
-_NAMES = "|".join(name for names in _ALIASES for name in sorted(names, key=len, reverse=True))
+_NAMES = "|".join(name for names in WORDS for name in sorted(names, key=len, reverse=True))
 _NUMBERED = re.compile(r"(.+)-\d{5}-of-\d{5}(?:-[^.]*)?\.[^/]+")
 _NAMED = re.compile(rf"(?:[^/]*?[-._ 0-9])?({_NAMES})(?![a-zA-Z])[^/]*")
 _DEEPEST = 8
@@ -181,12 +177,13 @@ def files_of_split(
     Raises:
         ArgumentError: there are several splits, or not the one that is asked for.
     """
-    words = next((names for names in _ALIASES if split in names), (split,))
-    meant = [split] if split in splits else [name for name in splits if name in words]
-    if split and len(meant) != 1:
-        raise ArgumentError(f"{str(folder)!r} has no split {not_among(split, list(splits))}")
-    if split or len(splits) == 1:
-        return splits[meant[0] if split else next(iter(splits))]
+    if not split and len(splits) == 1:
+        return next(iter(splits.values()))
+    if split:
+        meant = meant_split(split, splits)
+        if meant is None:
+            raise ArgumentError(f"{str(folder)!r} has no split {not_among(split, list(splits))}")
+        return splits[meant]
     last = max(splits)
     rows = _rows(folder, options or {}, config)
     listed = ", ".join(

@@ -83,7 +83,7 @@ def targets_of(table: TargetTable, rule: TableRule) -> Targets:
         else:
             values = _together(table, column)
         outputs.append(_output(table, column, values, dtype))
-    return Targets(tuple(outputs), classes)
+    return Targets(rule.columns, tuple(outputs), classes)
 
 
 def _class_numbers(

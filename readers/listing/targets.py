@@ -24,10 +24,12 @@ class Targets(NamedTuple):
     """Columns beside the files of a `FileList`, one for each output.
 
     Attributes:
+        names: of the columns; of an output of several columns a tuple of their names.
         columns: values of all samples.
         class_names: texts that class numbers stand for, by the name of the output.
     """
 
+    names: tuple[str | tuple[str, ...], ...]
     columns: tuple[Target, ...]
     class_names: dict[str, tuple[str, ...]]
 
@@ -43,7 +45,20 @@ class Targets(NamedTuple):
             else column[indices]
             for column in self.columns
         )
-        return Targets(columns, self.class_names)
+        return self._replace(columns=columns)
+
+    def column(self, name: str) -> Array | None:
+        """Return a column with one value for each sample, as its table has it; None for others."""
+        if name not in self.names:
+            return None
+        values = self.columns[self.names.index(name)]
+        if isinstance(values, StringTable):
+            return np.array([text.decode() for text in values], np.str_)
+        if values.shape[1:] != (1,):
+            return None
+        classes = self.class_names.get(name)
+        numbers = values[:, 0]
+        return numbers if classes is None else np.array(classes)[numbers.astype(np.int64)]
 
     def placeholder(self) -> tuple[Array, ...]:
         """Return an array of each output's dtype and number of dimensions."""

@@ -184,7 +184,9 @@ def _index(storage: Storage, snapshot: Snapshot, name: str | None) -> Arrays:
             if len(entries.offsets):
                 entries = _records(entries, storage.name)
             whole = np.asarray(entries.whole, np.uint8)
-            raise DamagedFileError(reason, offset, (*entries.arrays(), whole), lost)
+            sound = (*entries.arrays(), whole)
+            # Whether entries are samples is for the caller to say.
+            raise DamagedFileError(reason, offset, sound, lost, -1 if len(entries.offsets) else 0)
         return _records(entries, storage.name).arrays()
 
     if database.leaf_pages < MIN_CACHED_LEAF_PAGES:

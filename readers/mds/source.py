@@ -207,6 +207,11 @@ class MdsSource:
 
         return self._whole(values)
 
+    def known_columns(self) -> list[str]:
+        """Return the columns that `known_column` has."""
+        kinds = (*NUMBERS, *TEXTS)
+        return [column.name for column in self._columns if column.encoding in kinds]
+
     def _rule(self, name: str) -> EncodingRule | None:
         there = name in self._numbers
         return rule_of(self._columns, name, None, self.shards[0].path) if there else None

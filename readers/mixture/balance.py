@@ -11,8 +11,9 @@ import numpy as np
 from ...engine.arrays import Array
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, REQUIRED, ArgumentType, param
-from ...engine.suggestions import not_among
+from ...engine.suggestions import listed, not_among
 from ..sample_values import one_for_each, read_in_parts
+from ..source import Source
 from .members import MixedReader, OfOneReader
 from .parts import MixedPart, PartsReader
 
@@ -57,7 +58,7 @@ class Balance(OfOneReader, PartsReader):
 
     Raises:
         ArgumentError: `by` names nothing that is known of the samples, or is of another length;
-            a weight is negative, not finite, or of no part.
+            a weight is negative, not finite, or of no part; or the reader mixes or balances.
     """
 
     name = "readers.balance"
@@ -66,9 +67,10 @@ class Balance(OfOneReader, PartsReader):
     by = param(
         ANY,
         "label",
-        "What divides the samples: what the reader knows without reading samples, such as "
-        '"label" of files; the number of an output that is a number in each sample, which is read '
-        "once, when the pipeline starts; or an array with a value for each sample.",
+        "What divides the samples: a column that is known without reading samples, such as "
+        '"label" of files or one of their `table`; the number of an output that is a number in '
+        "each sample, which is read once, when the pipeline starts; or an array with a value for "
+        "each sample.",
     )
     weights = param(
         ANY, None, "Shares by value; None for equal shares, 'sqrt' for those of square roots."
@@ -78,19 +80,23 @@ class Balance(OfOneReader, PartsReader):
         super().prepare()
         if self.member.decoded:
             self.refuse("readers that decode, such as fn.readers.video, cannot be balanced yet")
+        reader = self.readers["member"]
+        if isinstance(reader, PartsReader):
+            self.refuse(
+                f"the samples of {reader.called} have shares already: balance each source, and mix "
+                "what fn.readers.balance returns"
+            )
         if isinstance(self.weights, str) and self.weights != "sqrt":
             self.refuse(f"weights={self.weights!r}: expected a dict, None or 'sqrt'")
 
     def members_by_name(self) -> Mapping[str, MixedReader]:
         return {"member": self.member}
 
+    def shares_by(self) -> str:
+        return f"the shares of {self.called}"
+
     def find_parts(self) -> list[MixedPart]:
-        reader = self.readers["member"]
-        if isinstance(reader, PartsReader):
-            self.refuse("a mixture cannot be balanced: balance its sources")
-        samples: Array = np.arange(len(reader.source))
-        if reader.subset is not None:
-            samples = reader.subset.at(0, np.arange(reader.subset.size))
+        samples = np.asarray(self.readers["member"].fixed_samples())
         values = self._values()[samples]
         unique, which = np.unique(values, return_inverse=True)
         order = np.argsort(which, kind="stable")
@@ -110,17 +116,26 @@ class Balance(OfOneReader, PartsReader):
         """Return the value of each sample of the source."""
         source, by = self.readers["member"].source, self.by
         if isinstance(by, str):
-            known = getattr(source, "known_column", lambda name: None)(by)
-            if known is None:
-                self.refuse(
-                    f"by={by!r}: fn.{self.member.operator} knows no such column without reading "
-                    "samples; give the number of an output, or an array"
-                )
-            return np.asarray(known)
+            by = self._known(source, by)
         if isinstance(by, int) and not isinstance(by, bool):
             return self._read_output(by)
         kinds, expected = "biufSU", "one number or text"
         return one_for_each(self.refuse, "by", by, len(source), kinds=kinds, expected=expected)
+
+    def _known(self, source: Source, name: str) -> Array:
+        """Return a column that is known without reading samples."""
+        known: Array | None = getattr(source, "known_column", lambda name: None)(name)
+        if known is None:
+            names: list[str] = getattr(source, "known_columns", list)()
+            problem = "knows no such column without reading samples"
+            if name in names:
+                problem = "has samples without a value in this column"
+            there = f"; there are {listed(names)}" if names else ""
+            self.refuse(
+                f"by={name!r}: fn.{self.member.operator} {problem}{there}. Give another column, "
+                "the number of an output, or an array with a value for each sample"
+            )
+        return known
 
     def _read_output(self, number: int) -> Array:
         columns = []

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import Placement
 from ...engine.graph.nodes import DataNode, Node
 from ...engine.graph.operator import OPERATORS
 from ...engine.graph.portable import portable
@@ -18,7 +17,7 @@ from ..reader import Reader
 OWN_ARGUMENTS = (
     *("random_shuffle", "shuffle_after_epoch", "shuffle_after_epoch_seed", "shuffle_seed", "seed"),
     *("shuffle_block", "shuffle_window", "shard_id", "num_shards", "stick_to_shard", "batch_cost"),
-    *("pad_last_batch", "prefetch_queue_depth"),
+    *("pad_last_batch", "prefetch_queue_depth", "restart", "max_bad"),
 )
 """Arguments that are those of the mixture, and not of its members."""
 
@@ -49,13 +48,24 @@ class MixedReader:
         """Return the number of columns that the member's reader gives."""
         return len(self.columns) or reader.num_outputs()
 
-    def reader(self, placement: Placement) -> Reader:
-        """Return the reader, which has opened nothing yet."""
+    def reader(self, name: str, owner: Reader) -> Reader:
+        """Return the reader, the source `name` of `owner`, which has opened nothing yet.
+
+        Raises:
+            ArgumentError: the call has arguments of its own that the owner decides.
+        """
         operator_class = OPERATORS[self.operator]
         if not issubclass(operator_class, Reader):
             raise ArgumentError(f"fn.{self.operator} is no reader")
         reader = operator_class("cpu", (), (), **self.arguments)
-        reader.placement = placement
+        reader.placement = owner.placement
+        for own in OWN_ARGUMENTS:
+            if own in reader.given:
+                here = f"the source {name!r} has the argument {own}, which"
+                if own in owner.refuses:
+                    owner.refuse(f"{here} cannot be obeyed: {owner.refuses[own]}")
+                advice = f"give it to {owner.called}" if own in owner.params else "leave it out"
+                owner.refuse(f"{here} {owner.called} decides: {advice}")
         return reader
 
 
@@ -71,8 +81,7 @@ def member_of(called: str, name: str, value: Any) -> MixedReader:
         value: one output, or a list of them, or a dict.
 
     Raises:
-        ArgumentError: these are no outputs of one reader, or the call has arguments of its own
-            that the mixture decides.
+        ArgumentError: these are no outputs of one reader.
     """
     if isinstance(value, MixedReader):
         return value
@@ -99,11 +108,6 @@ def member_of(called: str, name: str, value: Any) -> MixedReader:
         raise ArgumentError(
             f"{called}: the source {name!r} has arguments from data, or is on the GPU; mix readers "
             "on the CPU whose arguments are constants"
-        )
-    if own := [argument for argument in OWN_ARGUMENTS if argument in reader.given]:
-        raise ArgumentError(
-            f"{called}: the source {name!r} has the argument {own[0]}, which the mixture decides: "
-            f"give it to {called}"
         )
     # What is added says how this reader alone has put its samples in order.
     count = reader.num_outputs()

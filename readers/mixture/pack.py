@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -10,11 +11,13 @@ from ...engine.arrays import Array, Int64s
 from ...engine.errors import DecodeError
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, FLOAT, INT, REQUIRED, STR, param
+from ...engine.suggestions import and_so, listed, others
 from ..reader import Reader
 from ..sample_values import one_for_each, read_in_parts
 from ..source import Allocate, Columns, Source, checked_indices
 from .balance import MEMBER
 from .members import MixedReader, OfOneReader, chosen
+from .parts import PartsReader
 
 if TYPE_CHECKING:
     from ...engine.order.packs import Packs
@@ -25,7 +28,8 @@ class Pack(OfOneReader):
     """Packs samples of one reader into rows of a fixed length, several in a row, for attention.
 
     Rows are filled by the lengths of the samples, so that hardly any room is left. Each sample
-    comes once an epoch. `cu_seqlens` is the argument of that name of flash-attention.
+    comes once an epoch. `cu_seqlens` is the argument of that name of flash-attention. For shares of
+    several sources, pack each, and give the packs to `fn.readers.mix`.
 
     >>> import numpy as np
     >>> from penstock import Pipeline, fn
@@ -55,7 +59,7 @@ class Pack(OfOneReader):
 
     Raises:
         ArgumentError: a sample is empty or longer than a row, or `lengths` are not those of the
-            data set.
+            data set; or the reader gives samples other turns than one an epoch.
         DecodeError: a sample is no array of one dimension, or of another length than `lengths`
             says.
     """
@@ -79,17 +83,26 @@ class Pack(OfOneReader):
     align = param(INT, 1, "Samples begin at multiples of so many elements.", minimum=1)
     fill_value = param(FLOAT, 0.0, "The value of elements that belong to no sample.")
 
+    refuses: ClassVar[Mapping[str, str]] = {
+        "indices": "rows are made of all samples; give it to the reader that is packed",
+        "batch_cost": "rows have one length, so batches of as many rows have equal cost; leave it "
+        "out",
+    }
+
     source: PackedSource
     _reader: Reader
 
     def prepare(self) -> None:
-        for name in ("indices", "batch_cost"):
-            if name in self.given:
-                self.refuse(f"the argument {name} is for readers of samples, not for their rows")
         super().prepare()
         if self.member.decoded:
             self.refuse("readers that decode, such as fn.readers.video, cannot be packed")
-        self._reader = self.member.reader(self.placement)
+        self._reader = self.member.reader("member", self)
+        if isinstance(self._reader, PartsReader) and (by := self._reader.shares_by()):
+            self.refuse(
+                f"each sample comes once in the rows of an epoch, so {by} would have no effect; "
+                "pack the sources, or parts of one by indices= of its reader, and mix the rows: "
+                "fn.readers.mix({'a': fn.readers.pack(...), 'b': fn.readers.pack(...)}, ...)"
+            )
 
     def num_outputs(self) -> int:
         call: MixedReader = self.member
@@ -108,19 +121,21 @@ class Pack(OfOneReader):
 
         self._reader.placement = self.placement
         self._reader.open_data()
-        source, subset = self._reader.source, self._reader.subset
-        samples = np.arange(len(source))
-        if subset is not None:
-            samples = subset.at(0, np.arange(subset.size))
-        # With `align`, a row has room for the multiple of it.
+        source = self._reader.source
+        samples = np.asarray(self._reader.fixed_samples())
         lengths = self._lengths(source)[samples]
         if len(empty := samples[lengths < 1]):
-            self.refuse(
-                f"sample {empty[0]}, {source.where(int(empty[0]))}, is empty, and so are "
-                f"{len(empty) - 1} others: leave them out by indices= of the reader"
-            )
+            self._refuse_sample(empty[0], f"is empty{and_so(len(empty) - 1)}: ")
+        # With `align`, a row has room for the multiple of it.
         room = self.length // self.align * self.align or self.length
         parts, firsts, sizes = parts_of(lengths, room, self.long)
+        taken = -(-sizes // self.align) * self.align
+        if count := int((taken > self.length).sum()):
+            self._refuse_sample(
+                samples[parts[taken.argmax()]],
+                f"takes {taken.max()} of a row of {self.length}{and_so(count - 1, 'does', 'do')}: "
+                'raise the length of rows, give long="truncate" or long="split", or ',
+            )
         packs = Packs(
             sizes,
             self.length,
@@ -129,6 +144,15 @@ class Pack(OfOneReader):
             shuffle=self.random_shuffle or self.shuffle_after_epoch,
         )
         return PackedSource(self, source, packs, (samples[parts], firsts, sizes, lengths[parts]))
+
+    def _refuse_sample(self, number: int, problem: str) -> NoReturn:
+        """Raise ArgumentError of a sample, and say which reader leaves such samples out."""
+        reader = self._reader
+        readers = reader.plain_readers() if isinstance(reader, PartsReader) else [reader]
+        self.refuse(
+            f"sample {number}, {reader.source.where(int(number))}, {problem}leave out such samples "
+            f"by indices= of {listed({each.called: 0 for each in readers}, 'or')}"
+        )
 
     def find_subset(self) -> Packs:
         return self.source.packs
@@ -218,7 +242,7 @@ class PackedSource:
         checked_indices(np.array([index]), self.packs.rows)
         members = self.packs.samples(index)
         text = self._source.where(int(self._samples[members[0]]))
-        return text if len(members) == 1 else f"{text} and {len(members) - 1} others in its row"
+        return text if len(members) == 1 else f"{text} and {others(len(members) - 1)} in its row"
 
     def close(self) -> None:
         """Close the source of the samples."""

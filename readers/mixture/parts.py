@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
 from ...engine.graph.context import BatchContext
+from ...engine.graph.inputs import LeftOut
 from ...engine.graph.operator import Array
 from ...engine.graph.params import ANY, OPTIONS, STRS, param
 from ...engine.order.selection import Selection
 from ...engine.order.subset import Subset
+from ...engine.suggestions import not_among
 from ...engine.tensors import TensorList
 from ..array_files import ArrayFileReader, of_one_form
 from ..reader import Reader
@@ -65,17 +69,26 @@ class PartsReader(RecordReader):
         "`{'web': 0.01}`. One bad sample is always borne. More end the run, whatever `on_error`.",
     )
 
+    refuses: ClassVar[Mapping[str, str]] = {
+        "indices": "give it to the readers that are its sources",
+        "batch_cost": "shares count samples in batches of a fixed number of them; give batch_cost "
+        "to one reader of all data, or mix rows of equal cost: fn.readers.pack of each source",
+        "stick_to_shard": "all ranks share one order of all samples; leave it out",
+        "shuffle_after_epoch": "give random_shuffle, by which each round of a source has an order "
+        "of its own",
+    }
+
     readers: dict[str, Reader]
     parts: list[MixedPart]
     source: MixedSource
 
     def prepare(self) -> None:
-        for name in ("indices", "batch_cost", "stick_to_shard", "shuffle_after_epoch"):
-            if name in self.given and getattr(self, name):
-                self.refuse(f"the argument {name} is for readers of one source")
+        from ...engine.order import shares  # mixtures alone need it
+
         super().prepare()
+        shares.exact_numbers("max_bad", self.max_bad)
         self.readers = {
-            name: member.reader(self.placement) for name, member in self.members_by_name().items()
+            name: member.reader(name, self) for name, member in self.members_by_name().items()
         }
         self._bad: Counter[int] = Counter()
         self._now: Shares | None = None  # what `set_weights` has set
@@ -84,6 +97,10 @@ class PartsReader(RecordReader):
     @abstractmethod
     def members_by_name(self) -> Mapping[str, MixedReader]:
         """Return the calls of the readers."""
+
+    @abstractmethod
+    def shares_by(self) -> str:
+        """Return what gives samples other turns than one an epoch, for messages; "" if nothing."""
 
     @abstractmethod
     def find_parts(self) -> list[MixedPart]:
@@ -120,20 +137,72 @@ class PartsReader(RecordReader):
             if self.random_shuffle:
                 reader.note_shuffle(self.called)
         check_forms(self.called, members, self.readers)
-        self._forms_vary = any(isinstance(each, ArrayFileReader) for each in self._plain_readers())
+        self._classes = self._agreed_classes()
+        self._forms_vary = any(isinstance(each, ArrayFileReader) for each in self.plain_readers())
         return MixedSource(
             [reader.source for reader in self.readers.values()],
             [members[name].columns for name in self.readers],
         )
 
-    def _plain_readers(self) -> list[Reader]:
+    def _agreed_classes(self) -> dict[int, tuple[str, tuple[str, ...]]]:
+        """Return the name of each output that numbers classes, and the names of its classes.
+
+        A number that stands for other classes in other sources is a warning, and no error: by the
+        source's number a program may tell them apart.
+        """
+        known: dict[int, list[tuple[str, str, tuple[str, ...]]]] = {}
+        for source, reader in self.readers.items():
+            names = reader.class_names()
+            columns = self.members_by_name()[source].columns or tuple(range(reader.num_outputs()))
+            for name, output in reader.class_outputs().items():
+                if name in names and output in columns:
+                    known.setdefault(columns.index(output), []).append((source, name, names[name]))
+        agreed = {}
+        for output, sources in known.items():
+            names_of_all = [names for _, _, names in sources]
+            # A source may lack the last classes, and "" is a class without samples.
+            merged = tuple(next(filter(None, at), "") for at in zip_longest(*names_of_all))
+            differing = [
+                (number, source, name)
+                for source, _, names in sources
+                for number, name in enumerate(names)
+                if name not in ("", merged[number])
+            ]
+            if differing:
+                number, source, name = differing[0]
+                usual = merged[number]
+                other = next(s for s, _, names in sources if names[number : number + 1] == (usual,))
+                warnings.warn(
+                    f"{self.called}: {number} in output {output} is {usual!r} in the source "
+                    f"{other!r}, and {name!r} in {source!r}. Number classes alike, as class_names "
+                    "of fn.readers.file does; or tell labels apart by the last output, the number "
+                    "of the source",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+            elif len(sources) == len(self.readers):
+                agreed[output] = sources[0][1], merged
+        return agreed
+
+    def class_names(self) -> dict[str, tuple[str, ...]]:
+        return dict(self._classes.values())
+
+    def class_outputs(self) -> dict[str, int]:
+        return {name: output for output, (name, _) in self._classes.items()}
+
+    def plain_readers(self) -> list[Reader]:
+        """Return the readers that mix nothing themselves."""
         plain: list[Reader] = []
         for reader in self.readers.values():
-            plain += reader._plain_readers() if isinstance(reader, PartsReader) else [reader]
+            plain += reader.plain_readers() if isinstance(reader, PartsReader) else [reader]
         return plain
 
     def find_subset(self) -> Subset | None:
         self.parts = self.find_parts()
+        for argument in ("restart", "max_bad"):
+            for name in getattr(self, argument):
+                if name not in (names := [part.name for part in self.parts]):
+                    self.refuse(f"{argument}: there is no source {not_among(name, names)}")
         indices = [part.indices for part in self.parts]
         ends = np.cumsum([*map(len, indices)]).tolist()
         if any(
@@ -156,9 +225,6 @@ class PartsReader(RecordReader):
         from ...engine.order.mixture import Mixture
 
         asked = self.asked_shares(batch_size)
-        for name in self.restart:
-            if name not in {part.name for part in self.parts}:
-                self.refuse(f"restart names {name!r}, which is no source")
         plan = Mixture(
             {part.name: len(part.indices) for part in self.parts},
             now or asked,
@@ -279,7 +345,7 @@ class PartsReader(RecordReader):
         ]
         return "; ".join(filter(None, (super().remark(), f"read here: {', '.join(read)}")))
 
-    def left_out(self) -> Sequence[tuple[str, str, str]]:
+    def left_out(self) -> Sequence[LeftOut]:
         return [each for reader in self.readers.values() for each in reader.left_out()]
 
     def interrupt(self) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from ...engine.errors import ArgumentError
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, OPTIONS, REQUIRED, STR, ArgumentType, param
-from ...engine.suggestions import listed, not_among
+from ...engine.suggestions import listed
 from .members import MixedReader, check_alike, member_of, shown
 from .parts import MixedPart, PartsReader
 
@@ -137,8 +137,6 @@ class Mix(PartsReader):
         return given
 
     def prepare(self) -> None:
-        from ...engine.order import shares  # mixtures alone need it
-
         super().prepare()
         for name in ("split", "source_arguments"):
             if name in self.given:
@@ -161,15 +159,26 @@ class Mix(PartsReader):
                     f"the source {name!r} has per_batch, whose batches would be those of the "
                     "mixture: give it weights"
                 )
+            if (
+                isinstance(reader, PartsReader)
+                and self._rule == "weights"
+                and "epoch_size" in reader.given
+            ):
+                self.refuse(
+                    f"the source {name!r} has epoch_size, but weights leave the length of an epoch "
+                    f"to {self.called}: give it epoch_size"
+                )
         for rule in rules:
             self._by_name(rule)
-        for name in self.max_bad:
-            if name.partition("/")[0] not in self.members:
-                self.refuse(f"max_bad: there is no source {not_among(name, self.members)}")
-        shares.exact_numbers("max_bad", self.max_bad)
 
     def members_by_name(self) -> Mapping[str, MixedReader]:
         return dict(self.members)
+
+    def shares_by(self) -> str:
+        if self._rule:
+            return f"{self._rule} of {self.called}"
+        inner = (each for each in self.readers.values() if isinstance(each, PartsReader))
+        return next(filter(None, (each.shares_by() for each in inner)), "")
 
     def _by_name(self, rule: str) -> dict[str, Any]:
         """Return the numbers of a rule by the source's name."""
@@ -211,17 +220,9 @@ class Mix(PartsReader):
                 ]
             else:
                 size = Fraction(reader.samples_of_epoch())
-                own = [MixedPart(name, _shifted(self._indices_of(name), first), size)]
+                own = [MixedPart(name, _shifted(reader.fixed_samples(), first), size)]
             self._of_member[name] = own
         return [part for own in self._of_member.values() for part in own]
-
-    def _indices_of(self, name: str) -> Any:
-        reader = self.readers[name]
-        if reader.subset is None:
-            return range(len(reader.source))
-        if reader.subset.digest == "function":
-            self.refuse(f"the source {name!r} has a function as indices; give it an array")
-        return reader.subset.at(0, np.arange(reader.subset.size))
 
     def asked_shares(self, batch_size: int) -> Shares:
         from fractions import Fraction

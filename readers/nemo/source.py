@@ -52,8 +52,12 @@ class NemoSource:
         return [np.append(window, own) for window, own in zip(windows, channels, strict=True)]
 
     def known_column(self, name: str) -> NDArray[np.float64] | None:
-        """Return what the manifests say of each entry: "duration" or "offset", in seconds."""
-        return self._entries.column(name) if name in ("duration", "offset") else None
+        """Return what the manifests say of each entry, in seconds: one of `known_columns`."""
+        return self._entries.column(name) if name in self.known_columns() else None
+
+    def known_columns(self) -> list[str]:
+        """Return the columns that `known_column` has."""
+        return ["duration", "offset"]
 
     def where(self, index: int) -> str:
         """Return the audio file, the manifest and the line."""

@@ -23,7 +23,7 @@ from .nested import FileListValues
 from .parquet_file import FOOTER
 from .paths import table_paths
 from .values import BadValueError, ColumnValues, refuse
-from .whole_columns import labels_of, lengths_of, whole_column
+from .whole_columns import label_columns, labels_of, lengths_of, whole_column
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -221,6 +221,10 @@ class ParquetSource:
         """Return a column of numbers or texts, read once; it need not be one of the outputs."""
         return whole_column(self.blocks.files, name, labels_of)
 
+    def known_columns(self) -> list[str]:
+        """Return the columns of the first file that `known_column` may have."""
+        return label_columns(self.blocks.files[0].schema)
+
     def known_lengths(self, name: str) -> NDArray[np.float64] | None:
         """Return the numbers of a column, or the lengths of its lists, texts or bytes."""
         return whole_column(self.blocks.files, name, lengths_of)
@@ -230,6 +234,10 @@ class ParquetSource:
         features = features_of(self.blocks.files[0].schema.metadata)
         names = {rule.name: class_names(features, rule.name) for rule in self.rules}
         return {name: classes for name, classes in names.items() if classes}
+
+    def class_outputs(self) -> dict[str, int]:
+        """Return the number of the output that each of `class_names` numbers."""
+        return {rule.name: number for number, rule in enumerate(self.rules)}
 
     def nbytes(self) -> int:
         """Return about how many bytes the columns of all rows take, as the first group does.

@@ -39,15 +39,24 @@ def lengths_of(array: pa.Array) -> NDArray[np.float64] | None:
 
 def labels_of(array: pa.Array) -> Array | None:
     """Return numbers or texts; None if these are neither, or one is missing (null)."""
-    arrow = pyarrow()
-    if sound_mask(array) is not None:
+    if sound_mask(array) is not None or not _labels(array.type):
         return None
     if is_string(array.type):
         return np.array(array.to_pylist(), np.str_)
-    if arrow.types.is_integer(array.type) or is_real(array.type):
-        numbers: Array = array.to_numpy(zero_copy_only=False)
-        return numbers
-    return None
+    numbers: Array = array.to_numpy(zero_copy_only=False)
+    return numbers
+
+
+def label_columns(schema: pa.Schema) -> list[str]:
+    """Return the names of the columns whose values may be labels: see `labels_of`."""
+    is_dictionary = pyarrow().types.is_dictionary
+    kinds = {f.name: f.type.value_type if is_dictionary(f.type) else f.type for f in schema}
+    return [name for name, kind in kinds.items() if _labels(kind)]
+
+
+def _labels(kind: pa.DataType) -> bool:
+    """Return whether values of a type are numbers or texts."""
+    return is_string(kind) or pyarrow().types.is_integer(kind) or is_real(kind)
 
 
 def whole_column(

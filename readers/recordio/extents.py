@@ -127,6 +127,7 @@ def _beyond_end(
         end,
         (sound, np.diff(sound, append=end)),
         len(offsets) - len(sound),
+        len(sound),
     )
 
 

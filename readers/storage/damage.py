@@ -63,6 +63,7 @@ class Damage(NamedTuple):
         offset: of the first byte that is not sound; 0 if the file cannot be read at all.
         lost: number of samples that are left out; -1 if nothing tells it.
         error: name of the type of the error.
+        samples: number of samples that are read all the same; -1 if nothing tells it.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Damage(NamedTuple):
     offset: int = 0
     lost: int = -1
     error: str = "SourceError"
+    samples: int = 0
 
 
 def samples_told(path: str) -> int:
@@ -126,7 +128,7 @@ class Damages:
         self._first = self._first or error
         reason = str(error) if shown(name) in str(error) else f"{shown(name)}: {error}"
         kind = SourceError if isinstance(error, SourceError) else type(error)
-        self.found.append(Damage(shown(name), reason, offset, lost, kind.__name__))
+        self.found.append(Damage(shown(name), reason, offset, lost, kind.__name__, sound))
 
     def sound(self, name: str, read: Callable[[], tuple[Array, ...]]) -> Any:
         """Return the arrays of an index, up to where the file is damaged."""

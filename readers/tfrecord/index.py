@@ -214,6 +214,7 @@ def _check_index(name: str, storage: Storage, offsets: Int64s, lengths: Int64s) 
             max(0, int(offsets[row])),
             (offsets[:row], lengths[:row]),
             len(offsets) - int(row),
+            int(row),
         )
 
 

@@ -106,13 +106,19 @@ def chosen_archives(
     """Return the archives with the components that are read; see `open_archives`.
 
     Without `tells`, archives may lack what is asked for, and no warning is given.
+
+    Raises:
+        ArgumentError: without `case_sensitive`, an entry of `ext` fits two components of a sample
+            that differ in case, and is neither of them.
+        SourceError: a sample lacks a component although `missing` is "error", or there is none.
     """
     archives = []
     doubled: list[tuple[int, str]] = []
     for storage, index in zip(storages, indexes, strict=True):
         chosen = _choose(index, ext, case_sensitive=case_sensitive is not False)
         if case_sensitive is None and (chosen < 0).any():
-            in_any_case = _choose(index, ext, case_sensitive=False)
+            in_any_case = np.where(chosen < 0, _choose(index, ext, case_sensitive=False), -1)
+            _refuse_ambiguous(storage, index, in_any_case, ext)
             chosen = np.where(chosen < 0, in_any_case, chosen)
         doubled += _doubled(storage, index, chosen)
         numbers = _samples(storage, index, chosen, ext, missing)
@@ -145,6 +151,38 @@ def without(archive: Archive, keys: frozenset[bytes]) -> Archive:
         )
     kept = np.array([key not in keys for key in stored], np.bool_)
     return replace(archive, chosen=archive.chosen[kept], numbers=archive.numbers[kept])
+
+
+def _refuse_ambiguous(
+    storage: Storage, index: ArchiveIndex, in_any_case: Int64s, ext: Sequence[str]
+) -> None:
+    """Raise ArgumentError if samples have a second component that differs in case alone.
+
+    Args:
+        storage, index, ext: as those of `chosen_archives`.
+        in_any_case: what was found without regard to case for each sample and output, or -1.
+    """
+    folded: dict[bytes, int] = {}
+    extensions = [*index.extensions]
+    numbers = [folded.setdefault(name.lower(), len(folded)) for name in extensions]
+    if len(folded) == len(extensions):
+        return
+    kinds = index.extension_numbers
+    names = np.array(numbers, np.int64)[kinds]
+    sample_of = np.repeat(np.arange(len(index)), np.diff(index.firsts))
+    for entry, components in zip(ext, in_any_case.T, strict=True):
+        found = components[sample_of]
+        other = (found >= 0) & (names == names[found]) & (kinds != kinds[found])
+        if not other.any():
+            continue
+        second = int(np.argmax(other))
+        pair = [os.fsdecode(extensions[kinds[number]]) for number in (found[second], second)]
+        sample = int(sample_of[second])
+        raise ArgumentError(
+            f"{storage.name}, sample {sample} {os.fsdecode(index.keys[sample])!r} has the "
+            f"components {pair[0]!r} and {pair[1]!r}, and {entry!r} of `ext` fits both without "
+            f"case: write it as one of them, or as {';'.join(pair)!r} for the first of each sample"
+        )
 
 
 def _doubled(storage: Storage, index: ArchiveIndex, chosen: Int64s) -> list[tuple[int, str]]:

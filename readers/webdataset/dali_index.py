@@ -62,12 +62,14 @@ def parse_dali_index(content: bytes, name: str, archive: Storage) -> ArchiveInde
         try:
             _parse_sample(builder, line.split(), fields, archive)
         except _BeyondEndError as error:
+            sound = builder.finish(without_last=True)
             raise DamagedFileError(
                 f"{name}, line {number}: {error}. The archive is cut off, or the index file "
                 "belongs to another archive; without index_paths, one is made",
                 archive.size,
-                builder.finish(without_last=True).to_arrays(),
+                sound.to_arrays(),
                 listed - (number - 2),
+                len(sound),
             ) from None
         except ValueError as error:
             raise SourceError(

@@ -134,7 +134,8 @@ class WebDataset(RecordReader):
         BOOL,
         True,
         "Whether `ext` distinguishes case (of ASCII). If this is not given, a component whose name "
-        "differs in case alone counts for samples without the exact one.",
+        "differs in case alone counts for samples without the exact one. Two such components of a "
+        "sample are an error.",
     )
     samples_per_shard = param(
         INTS,

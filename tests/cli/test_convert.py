@@ -42,7 +42,7 @@ def test_options_reach_the_conversion(penstock_in_process, class_folders, tmp_pa
     )
     assert result.status == 0, result.errors
     assert "3 samples in 1 shard of folder" in result.output
-    assert "3 samples left out" in result.output
+    assert "3 samples left out by a list or a filter" in result.output
     assert len(os.listdir(tmp_path / "out" / "Dog")) == 3
 
 
@@ -190,7 +190,7 @@ def test_what_the_report_says():
     report = ConvertReport("out", "folder", 1200, 3, 4, 2, 9, 0.5, ("skeleton",))
     assert _text(report) == (
         "out: 1,200 samples in 4 shards of folder, 0.5 s; an earlier run wrote 2 of the shards; "
-        "3 samples left out; not converted: skeleton"
+        "3 samples left out by a list or a filter; not converted: skeleton"
     )
 
 

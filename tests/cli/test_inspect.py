@@ -119,6 +119,15 @@ def test_a_folder_of_loose_files_is_named_as_such(penstock_in_process, tmp_path)
     result = penstock_in_process("inspect", tmp_path)
     assert result.status == 1
     assert "3 files of images, sound or video that lie in no class folder" in result.errors
+    assert "by fn.readers.file(file_root=..., table=..., columns=[...])" in result.errors
+
+
+def test_a_table_alone_is_named_as_such(penstock_in_process, tmp_path):
+    (tmp_path / "labels.csv").write_text("file,age\na.jpg,3\n")
+    for path in (tmp_path, tmp_path / "labels.csv"):
+        result = penstock_in_process("inspect", path)
+        assert result.status == 1
+        assert "by fn.readers.file(file_root=..., table=..., columns=[...])" in result.errors
 
 
 def test_an_empty_folder_is_named_as_such(penstock_in_process, tmp_path):

@@ -93,7 +93,11 @@ def test_verify_lists_everything_and_convert_rescues_the_rest(whole, tmp_path, n
     with pytest.raises((SourceError, DecodeError), match="00002"):
         datasets.convert(root, tmp_path / "strict", to="webdataset")
     done = datasets.convert(root, tmp_path / "rescued", to="webdataset", without=listed)
-    assert (done.samples, done.left_out, done.skipped) == (report.samples - 1, 0, 0)
+    assert (done.samples, done.left_out, done.skipped) == (report.samples - 1, 1, 1)
+    both = {"skip_bad": True, "without": listed}
+    done = datasets.convert(root, tmp_path / "both", to="webdataset", **both)
+    assert (done.samples, done.left_out, done.skipped) == (report.samples - 1, 1, 1)
+    assert done.bad[0].location == cut
     assert datasets.verify(tmp_path / "rescued", decode=True).ok
     assert datasets.verify(root, tmp_path / "rescued", without=listed).ok
     options = {"to": "folder", "only": listed, "skip_bad": True}

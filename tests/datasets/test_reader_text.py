@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 
-from penstock import datasets, fn, pipeline_def, tfrecord, types
+from penstock import Pipeline, datasets, fn, pipeline_def, tfrecord, types
 from penstock.datasets.formats.table import writers
 from penstock.datasets.reader_text import path_of
 from penstock.testing import made
@@ -70,6 +70,26 @@ def test_the_call_runs_and_reads_the_samples(tmp_path, name):
     labels = [sample.components.get("label") for sample in samples]
     if images[0] is not None and labels[0] is not None:
         assert sorted(row.item() for row in others[0]) == sorted(labels)
+
+
+def test_the_call_reads_captions(tmp_path):
+    samples = [
+        datasets.Sample(f"{i}", {"caption": f"a dog {i}", "image": datasets.Encoded(b"..", "jpg")})
+        for i in range(2)
+    ]
+    made.write(tmp_path / "set", samples, "parquet", ())
+    (call,) = datasets.inspect(tmp_path / "set").reader
+    assert "columns=['image', 'caption']" in call
+
+
+@pytest.mark.parametrize("name", ["nemo", "nemo-tar"])
+def test_the_call_reads_transcripts(tmp_path, name):
+    root, _ = written(tmp_path / "set", name)
+    (call,) = datasets.inspect(root).reader
+    with Pipeline(4, 1) as pipe:
+        pipe.set_outputs(*eval(call, {"fn": fn}))
+        _, texts = pipe.run()
+        assert [bytes(row) for row in texts.rows()] == [f"word {i}".encode() for i in range(4)]
 
 
 def test_members_of_several_names_have_no_reader(tmp_path):

@@ -18,7 +18,11 @@ dali_plugin = pytest.importorskip("nvidia.dali.plugin.pytorch")
 from penstock.plugin import pytorch as plugin  # noqa: E402  (only where PyTorch is)
 
 # Every use of `size` makes DALI warn.
-pytestmark = pytest.mark.filterwarnings("ignore:Please set `reader_name`")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Please set `reader_name`"),
+    # DALI says nothing of samples that nobody gets.
+    pytest.mark.filterwarnings("ignore:last_batch_policy=:RuntimeWarning"),
+]
 
 POLICIES = ["FILL", "DROP", "PARTIAL"]
 GEOMETRIES = [  # samples, batch size, shards

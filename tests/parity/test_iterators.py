@@ -17,7 +17,11 @@ dali_plugin = pytest.importorskip("nvidia.dali.plugin.pytorch")
 from penstock.plugin import pytorch as plugin  # noqa: E402  (only where PyTorch is)
 
 # Every use of `size` makes DALI warn.
-pytestmark = pytest.mark.filterwarnings("ignore:Please set `reader_name`")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Please set `reader_name`"),
+    # DALI says nothing of samples that nobody gets.
+    pytest.mark.filterwarnings("ignore:last_batch_policy=:RuntimeWarning"),
+]
 
 MOST = 11
 EPOCHS = 5

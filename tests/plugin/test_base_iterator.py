@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import islice
 from math import ceil
 
@@ -55,7 +56,10 @@ def test_the_examples_of_dali_s_documentation(numbers, policy, padded, last, nex
     first = epoch(iterator)
     assert first[:3] == [[0, 1], [2, 3], [4, 5]]
     assert first[-1] == last
-    assert epoch(iterator)[0] == next_first
+    loses = policy is not FILL and not padded and not by_size
+    text = f"last_batch_policy='{policy.name.lower()}' left out samples of the next epoch"
+    with pytest.warns(RuntimeWarning, match=text) if loses else nullcontext():
+        assert epoch(iterator)[0] == next_first
 
 
 def test_the_length_follows_what_was_carried_over(numbers):

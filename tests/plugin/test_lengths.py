@@ -33,6 +33,7 @@ def iterator_of(files, samples, batch_size, ranks, rank, policy, padded, stick, 
     return GenericIterator(pipeline, ["label"], last_batch_policy=policy, **named)
 
 
+@pytest.mark.filterwarnings("ignore:last_batch_policy=:RuntimeWarning")
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())

@@ -29,6 +29,7 @@ def test_the_state_is_json_and_small(numbers):
     assert len(json.dumps(state)) < 2000
 
 
+@pytest.mark.filterwarnings("ignore:last_batch_policy=:RuntimeWarning")
 def test_a_state_of_other_ranks_and_batches_has_each_sample_that_is_left(numbers):
     first = by_reader([numbers(14, 2, rank, 3, pad_last_batch=True) for rank in range(3)])
     seen = [n for outputs in next(first) for n in outputs["label"].ravel().tolist()]

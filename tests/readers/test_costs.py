@@ -212,7 +212,7 @@ def test_samples_of_unknown_length_are_named(files):
     lengths[7] = np.nan
     with (
         _pipe(files, {**COST, "by": lengths}) as pipe,
-        pytest.raises(ArgumentError, match="007 and 0 others have no length"),
+        pytest.raises(ArgumentError, match="007 lacks a length: leave out such samples by"),
     ):
         pipe.run()
     others = np.delete(np.arange(200), 7)
@@ -225,5 +225,27 @@ def test_samples_of_unknown_length_are_named(files):
 def test_a_source_of_a_mixture_has_no_costs(files):
     with Pipeline(8, 1):
         costed = fn.readers.file(files=files, batch_cost=COST)
-        with pytest.raises(ArgumentError, match="batch_cost, which the mixture decides"):
+        with pytest.raises(ArgumentError, match=r"'a' has .* batch_cost, .*: fn.readers.pack of"):
             fn.readers.mix({"a": costed})
+        with pytest.raises(ArgumentError, match=r"mix: batch_cost cannot .*: fn.readers.pack of"):
+            fn.readers.mix({"a": fn.readers.file(files=files)}, batch_cost=COST)
+        with pytest.raises(ArgumentError, match=r"member' has .* batch_cost, .*; leave it out"):
+            fn.readers.pack(costed[0], length=9)
+
+
+def test_samples_that_change_have_no_classes(files):
+    with (
+        _pipe(files, COST, indices=lambda epoch: np.arange(9) + epoch) as pipe,
+        pytest.raises(ArgumentError, match="batch_cost, mix, balance and pack plan once"),
+    ):
+        pipe.run()
+
+
+def test_a_column_of_a_table_is_a_length(files, tmp_path):
+    rows = [f"{i:03},{length}" for i, length in enumerate(LENGTHS.tolist())]
+    (tmp_path / "t.csv").write_text("\n".join(["file,length", *rows]))
+    table = {"table": str(tmp_path / "t.csv"), "columns": "length"}
+    with _pipe(files, COST) as pipe:
+        bounds = pipe.reader_meta("files")["bounds"]
+    with _pipe(files, {**COST, "by": "length"}, **table) as pipe:
+        assert pipe.reader_meta("files")["bounds"] == bounds

@@ -139,7 +139,11 @@ def test_the_sound_samples_are_read_and_the_shard_is_named(cut, on_error, tmp_pa
     assert set(found) <= expected
     assert len(set(found)) == size
     records = [json.loads(line) for line in log.read_text().splitlines()]
-    assert [record["action"] for record in records] == ["file left out"] * 2
+    action = "file read in part" if sound else "file left out"
+    assert [record["action"] for record in records] == [action] * 2
+    assert [record.get("samples", 0) for record in records] == [0 if name == "lmdb" else sound] * 2
+    if sound:
+        assert 0 < records[0]["offset"] <= os.path.getsize(paths[BAD])
     assert records[0]["source"] == paths[BAD]
     assert paths[BAD] in records[0]["message"]
 

@@ -26,7 +26,7 @@ from ....readers.parquet.parquet_file import FOOTER
 from ....readers.parquet.stored_types import is_list, natural_dtype
 from ....readers.parquet.values import BadValueError
 from ...component_files import LABEL
-from ...media import extension_of, main_components
+from ...media import extension_of, main_components, main_components_first
 from ...sample import Encoded, Sample, Value
 from ..base import Location, ReaderCall, StoredSamples, numbered_key
 
@@ -106,7 +106,8 @@ class ParquetSamples(StoredSamples):
     def reader_calls(self) -> Sequence[ReaderCall]:
         columns = main_components(self.schema)
         arguments = {"path": self.files(), "columns": columns, "shuffle_block": _SHUFFLED_ROWS}
-        return [ReaderCall("parquet", arguments, is_own=True)]
+        shown = {"columns": main_components_first(self.schema)}
+        return [ReaderCall("parquet", arguments, is_own=True, shown=shown)]
 
     def close(self) -> None:
         self._blocks.close()

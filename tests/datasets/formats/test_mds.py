@@ -111,6 +111,15 @@ def test_a_set_of_lists_alone_names_their_images(tmp_path):
     assert sources_of(str(file), None)["a"]["samples"] == 3
 
 
+def test_the_call_reads_the_first_images_of_lists(tmp_path):
+    values = [np.uint32([8 + 4 * n, 1, 0, n, *[0] * n]).tobytes() + b"x" for n in range(3)]
+    columns = {"views": ("list[jpeg]", None), "text": ("str", None)}
+    report = inspect(sets.put(sets.made(columns, values), tmp_path / "set"))
+    (call,) = report.reader
+    assert "columns=['text', 'views[0]']" in call
+    assert report.lost == ("views",)
+
+
 @pytest.mark.parametrize("to", ["webdataset", "parquet", "tfrecord"])
 @pytest.mark.parametrize("name", ["images", "gz"])
 def test_conversions(tmp_path, to, name):

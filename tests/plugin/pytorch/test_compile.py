@@ -20,6 +20,7 @@ def photographs(folder):
     return {"image": images, "label": label}
 
 
+@pytest.mark.filterwarnings("ignore:last_batch_policy=:RuntimeWarning")
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["partial", "fill"])
 def test_a_compiled_step_is_compiled_once_for_each_size_of_a_batch(photo_tree, policy):

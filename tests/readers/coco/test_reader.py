@@ -319,3 +319,37 @@ def test_ids_that_are_no_numbers_of_32_bits(tmp_path, ids):
     assert {n.tobytes(): label.tolist() for n, label in zip(names, labels, strict=True)} == expected
     with pytest.raises(DecodeError, match=r"image id .* is no number of 32 bits"):
         run(2, **arguments, image_ids=True)
+
+
+def test_mixtures_read_images_of_several_sets_together(tmp_path, recwarn):
+    sets = {}
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        sets[name] = write_coco(tmp_path / name, [annotation(1, 9, 7), annotation(2, 2)])
+
+    def mixed(**options):
+        return fn.readers.mix({k: fn.readers.coco(**own) for k, own in sets.items()}, **options)
+
+    images, _, labels, source = run(6, mixed)
+    assert [image.tobytes() for image in images] == [
+        *(b"2.jpg", b"2.jpg", b"5.jpg", b"5.jpg", b"9.jpg", b"9.jpg")
+    ]
+    assert [label.tolist() for label in labels] == [[1], [1], [], [], [3], [3]]
+    assert [int(number) for number in source] == [0, 1] * 3
+    assert not recwarn.list
+
+
+def test_mixtures_tell_of_other_categories(tmp_path):
+    sets = {}
+    for name, category in (("a", "cup"), ("b", "dog")):
+        (tmp_path / name).mkdir()
+        categories = [{"id": 3, "name": category}]
+        sets[name] = write_coco(tmp_path / name, [annotation(1, 9)], categories=categories)
+    with pytest.warns(RuntimeWarning, match=r"1 in output 2 is 'cup' in .* 'a', and 'dog' in 'b'"):
+        run(3, lambda **o: fn.readers.mix({k: fn.readers.coco(**v) for k, v in sets.items()}, **o))
+
+
+def test_images_are_not_balanced_by_their_numbers(tmp_path):
+    arguments = write_coco(tmp_path, [annotation(1, 9)])
+    with pytest.raises(ArgumentError, match=r"by='label': fn.readers.coco knows no such column"):
+        run(3, lambda **options: fn.readers.balance(fn.readers.coco(**arguments), **options))

@@ -78,7 +78,7 @@ def test_texts_become_numbers(photos):
         ({"labels": [1, 2, 3]}, "one row for each of the 4 `files`, but has 3"),
         ({"labels": [*range(3), 1 << 40]}, r"`labels\[3\]` is 1099511627776"),
         ({"labels": [1] * 4, "class_names": ["a"]}, "numbers already"),
-        ({"class_names": ["a"]}, "neither is given"),
+        ({"class_names": ["a"]}, "none is given"),
         ({"labels": ["a"] * 4, "class_names": ["a", "a"]}, "a name twice"),
         ({"table": "t.csv"}, "table and columns belong together"),
         ({"columns": "x"}, "table and columns belong together"),
@@ -179,6 +179,19 @@ def test_a_name_without_ending_that_two_files_have(photos):
     (photos / "img" / "0.png").touch()
     with pytest.raises(SourceError, match=r"'0' names two files, '0.jpg' and '0.png'"):
         epoch(file_root="img", table="t.csv", columns="x")
+
+
+def test_names_number_class_folders(photos):
+    for folder in ("cats", "dogs"):
+        (photos / folder).mkdir()
+        (photos / folder / "0.jpg").write_text(folder)
+    given = {"file_root": ".", "dir_filters": "*s"}
+    order = ["dogs", "eels", "cats"]
+    names, (labels,), classes = epoch(1, **given, class_names=order)
+    assert [order[label] for label in labels.ravel()] == [name.split("/")[0] for name in names]
+    assert classes == {"label": tuple(order)}
+    with pytest.raises(ArgumentError, match=r"folder 'cats' in \S+ is none of the 1 `class_names`"):
+        epoch(**given, class_names=["dogs"])
 
 
 def test_parts(photos):

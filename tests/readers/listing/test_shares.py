@@ -38,8 +38,21 @@ def test_shares():
             SPLIT_BY.convert(wrong)
 
 
+def test_words_of_one_meaning_name_one_part():
+    shares = {"train": 0.9, "val": 0.1}
+    rest = in_split(NAMES, "val", shares).tolist()
+    for word in ("valid", "validation", "dev"):
+        assert in_split(NAMES, word, shares).tolist() == rest
+    assert len(in_split(NAMES, "training", shares)) == len(NAMES) - len(rest)
+    both = {"train": 0.8, "val": 0.1, "dev": 0.1}
+    assert in_split(NAMES, "dev", both).tolist() != in_split(NAMES, "val", both).tolist()
+    with pytest.raises(ArgumentError, match="no part 'valid'"):  # which of both?
+        in_split(NAMES, "valid", both)
+
+
 def test_a_column_of_parts():
     parts = np.array(["train", "val", "train"])
     assert in_column(parts, "train", "split").tolist() == [0, 2]
+    assert in_column(parts, "validation", "split").tolist() == [1]
     with pytest.raises(ArgumentError, match="'split' holds no part 'vall'; did you mean 'val'"):
         in_column(parts, "vall", "split")

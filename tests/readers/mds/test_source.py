@@ -123,6 +123,8 @@ def test_lengths_and_labels_without_the_other_columns(tmp_path):
     assert source.known_column("text").tolist() == [t["text"] for t in told]
     assert source.known_column("int8").dtype == np.int8
     assert source.known_column("raw") is None
+    assert "text" in source.known_columns()
+    assert "raw" not in source.known_columns()
     assert source.known_lengths("nothing") is source.known_column("nothing") is None
     arrays = opened(sets.put("arrays", tmp_path / "arrays"), ["fixed"])
     assert arrays.known_lengths("typed").tolist() == [1, 2, 3]

@@ -86,12 +86,25 @@ def test_a_sample_of_another_length_is_bad(files):
     ("options", "message"),
     [
         ({"lengths": [1, 2]}, "a whole number for each of the 120 samples"),
-        ({"lengths": LENGTHS + 10}, "of a row of 64"),
+        (
+            {"lengths": np.where(np.arange(120) == 59, 70, LENGTHS), "indices": range(10, 120)},
+            r"sample 59, \S+059.npy, takes 70 of a row of 64: raise .* indices= of fn.*numpy",
+        ),
+        (
+            {"lengths": [70, 65, *[1] * 118]},
+            r"sample 0, \S+000.npy, takes 70 of a row of 64, and so does 1 other: raise",
+        ),
+        (
+            {"lengths": np.where(np.arange(120) == 59, 0, LENGTHS)},
+            r"sample 59, \S+059.npy, is empty: leave out such samples by indices= of fn.*numpy",
+        ),
         (
             {"lengths": np.where(np.arange(120) % 50 == 9, 0, LENGTHS), "indices": range(10, 120)},
-            r"sample 59, \S+059.npy, is empty, and so are 1 others: leave them out by indices=",
+            "059.npy, is empty, and so is 1 other: leave",
         ),
-        ({"batch_cost": {"by": "x", "budget": 1}}, "not for their rows"),
+        ({"lengths": np.maximum(LENGTHS - 59, 0)}, r"is empty, and so are \d+ others: leave"),
+        ({"batch_cost": {"by": "x", "budget": 1}}, "batches of as many rows have equal cost"),
+        ({"indices": lambda epoch: [epoch]}, "indices is a function"),
     ],
 )
 def test_wrong_arguments_are_refused(files, options, message):
@@ -127,3 +140,55 @@ def test_samples_that_are_longer_than_a_row(files, long, align):
         assert sorted(values) == expected
     else:  # sample 0 begins with the value of what fills up
         assert sorted(set(values)) == expected
+
+
+def _mixture(files, **options):
+    sources = {"a": files[:50], "b": files[50:]}
+    return fn.readers.mix({k: fn.readers.numpy(files=own) for k, own in sources.items()}, **options)
+
+
+def test_rows_of_a_mixture_have_each_sample_once(files):
+    with Pipeline(1, 1) as pipe:
+        mixed, _ = _mixture(files)
+        pipe.set_outputs(*fn.readers.pack(mixed, length=64, random_shuffle=True, name="rows"))
+        seen = [n for _ in range(pipe.epoch_size("rows")) for n in _check(*pipe.run())]
+    assert sorted(seen) == [*range(120)]
+
+
+@pytest.mark.parametrize(
+    ("reader", "message"),
+    [
+        (
+            lambda files: _mixture(files, weights=[7, 3], epoch_size=900),
+            "weights of fn.readers.mix",
+        ),
+        (lambda files: _mixture(files, repeats={"a": 2}), "repeats of fn.readers.mix"),
+        (lambda files: _mixture(files, choose={"a": 20}), "choose of fn.readers.mix"),
+        (lambda files: _mixture(files, per_batch=[3, 1]), "per_batch of fn.readers.mix"),
+        (
+            lambda files: fn.readers.mix({"c": _mixture(files, weights=[7, 3])[:1]}),
+            "weights of fn.readers.mix",
+        ),
+        (
+            lambda files: fn.readers.balance(fn.readers.numpy(files=files), by=LENGTHS % 2),
+            "the shares of fn.readers.balance",
+        ),
+        (lambda files: _mixture(files, max_bad={"a": 0.1}), "max_bad, .*: leave it out"),
+    ],
+)
+def test_shares_of_samples_are_no_shares_of_rows(files, reader, message):
+    with Pipeline(4, 1), pytest.raises(ArgumentError, match=message):
+        fn.readers.pack(reader(files)[0], length=64)
+
+
+@pytest.mark.parametrize("rule", [{"weights": [3, 1]}, {"per_batch": [3, 1]}])
+def test_rows_are_mixed(files, rule):
+    with Pipeline(4, 1) as pipe:
+        packs = {
+            name: fn.readers.pack(fn.readers.numpy(files=own), length=64)
+            for name, own in (("a", files[:50]), ("b", files[50:]))
+        }
+        *_, source = fn.readers.mix(packs, random_shuffle=True, **rule)
+        pipe.set_outputs(source)
+        for _ in range(20):
+            assert np.bincount(pipe.run()[0].as_array()).tolist() == [3, 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -279,9 +280,11 @@ def test_a_rotten_source_ends_the_run(files, tmp_path):
         ({"per_batch": [1, 1, 1]}, "are 3 samples, but a batch has 4"),
         ({"repeats": {"hand": 2}, "epoch_size": 5}, "epoch_size goes with weights"),
         ({"max_bad": {"wep": 1}}, "max_bad: there is no source"),
-        ({"stick_to_shard": True}, "for readers of one source"),
-        ({"indices": [1]}, "for readers of one source"),
-        ({"restart": ["x"]}, "restart names 'x'"),
+        ({"max_bad": {"hand/1": 1}}, "max_bad: there is no source"),
+        ({"stick_to_shard": True}, "stick_to_shard cannot be obeyed: all ranks share one order"),
+        ({"shuffle_after_epoch": True}, "cannot be obeyed: give random_shuffle"),
+        ({"indices": np.arange(3)}, "indices cannot be obeyed: give it to the readers"),
+        ({"restart": ["x"]}, "restart: there is no source 'x'"),
     ],
 )
 def test_wrong_arguments_are_refused(files, options, message):
@@ -298,7 +301,14 @@ def _mixed(value):
     ("value", "message"),
     [
         (lambda: 5, "must be what one reader has returned"),
-        (lambda: fn.readers.file(files=["x"], random_shuffle=True), "random_shuffle, which"),
+        (
+            lambda: fn.readers.file(files=["x"], random_shuffle=True),
+            "random_shuffle, which fn.readers.mix decides: give it to fn.readers.mix",
+        ),
+        (
+            lambda: fn.readers.file(files=["x"], stick_to_shard=True),
+            "stick_to_shard, which cannot be obeyed: all ranks share one order",
+        ),
         (
             lambda: fn.decoders.image(fn.readers.file(files=["x"])[0]),
             "fn.decoders.image came after the reader$",
@@ -310,6 +320,30 @@ def _mixed(value):
 def test_what_is_no_source(value, message):
     with pytest.raises(ArgumentError, match=message):
         _mixed(value)
+
+
+def test_what_an_outer_mixture_would_leave_without_effect_is_refused(files):
+    def inner(**options):
+        return fn.readers.mix({"hand": fn.readers.file(files=files["hand"])}, **options)
+
+    with Pipeline(2, 1) as pipe:
+        with pytest.raises(ArgumentError, match=r"max_bad, which fn\.readers"):
+            fn.readers.mix({"a": inner(max_bad={"hand": 0.5})})
+        whole = inner(weights=[1], epoch_size=9)
+        with pytest.raises(ArgumentError, match="'a' has epoch_size, but weights"):
+            fn.readers.mix({"a": whole}, weights=[1])
+        pipe.set_outputs(*fn.readers.mix({"a": whole}, repeats={"a": 2}, name="train"))
+        assert pipe.epoch_size("train") == 18
+
+
+def test_arguments_of_a_files_readers_that_the_mixture_decides_are_refused(tmp_path):
+    text = "splits: {train: {blend: [{path: a, weight: 1}]}}"
+    (tmp_path / "mixed.yaml").write_text(text)
+    with Pipeline(2, 1), pytest.raises(ArgumentError, match=r"random_shuffle, which fn\.readers"):
+        fn.readers.mix(
+            str(tmp_path / "mixed.yaml"),
+            source_arguments={"ext": ["jpg"], "random_shuffle": True},
+        )
 
 
 def test_sources_with_other_outputs_are_refused(files):
@@ -340,3 +374,55 @@ def test_a_stored_pipeline_has_its_sources(files):
         expected = _read(pipe, 2)
     with Pipeline.deserialize(text) as pipe:
         assert _read(pipe, 2) == expected
+
+
+def _classes(tmp_path, readers, **options):
+    for folder in ("a/cat", "a/cup", "b/cat", "b/dog", "c/cat", "c/cup", "c/truck"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "0.jpg").write_text(folder)
+    with Pipeline(batch_size=7, num_threads=1) as pipe:
+        sources = {name: reader(str(tmp_path / name)) for name, reader in readers.items()}
+        outputs = fn.readers.mix(sources, name="train")
+        pipe.set_outputs(*outputs)
+        named = (
+            [
+                (bytes(row).decode().partition("/")[2], int(label[0]))
+                for row, label in zip(*(output.rows() for output in pipe.run()[:2]), strict=True)
+            ]
+            if len(outputs) == 3
+            else []
+        )
+        return named, pipe.class_names()["train"]
+
+
+def _folders(root, **options):
+    return fn.readers.file(file_root=root, **options)
+
+
+def test_a_number_of_two_classes_is_told(tmp_path):
+    with pytest.warns(RuntimeWarning, match=r"1 in output 1 is 'cup' in .* 'a', and 'dog' in 'b'"):
+        _, names = _classes(tmp_path, {"a": _folders, "c": _folders, "b": _folders})
+    assert names == {}
+
+
+def test_classes_on_which_sources_agree(tmp_path, recwarn):
+    _, names = _classes(tmp_path, {"a": _folders, "c": _folders})
+    assert names == {"label": ("cat", "cup", "truck")}
+    order = ["dog", "cup", "truck", "cat"]
+    numbered = partial(_folders, class_names=order)
+    labels, names = _classes(tmp_path, {"a": numbered, "b": numbered, "c": numbered})
+    assert names == {"label": tuple(order)}
+    assert all(order[label] == name for name, label in labels)
+    balanced = lambda root: fn.readers.balance(_folders(root))[:2]  # noqa: E731
+    _, names = _classes(tmp_path, {"a": balanced, "c": balanced})
+    assert names == {"label": ("cat", "cup", "truck")}
+    _classes(tmp_path, {"a": lambda root: _folders(root)[0], "b": lambda root: _folders(root)[0]})
+    assert not recwarn.list
+
+
+def test_names_that_one_source_does_not_know(tmp_path, recwarn):
+    def listed(root):
+        return fn.readers.file(files=[f"{root}/dog/0.jpg"], labels=[1])
+
+    assert _classes(tmp_path, {"a": _folders, "b": listed})[1] == {}
+    assert not recwarn.list

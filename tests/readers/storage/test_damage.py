@@ -25,7 +25,7 @@ def test_the_sound_part_of_a_damaged_file_counts():
     error = DamagedFileError("cut off", 40, sound, 7)
     assert damages.sound("a.tar", lambda: raised(error)) == sound
     (damage,) = damages.found
-    assert damage == ("a.tar", "a.tar: cut off", 40, 7, "SourceError")
+    assert damage == ("a.tar", "a.tar: cut off", 40, 7, "SourceError", -1)
 
 
 def test_each_returns_the_sound_part_of_a_damaged_file(tmp_path):

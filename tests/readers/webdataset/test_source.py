@@ -143,6 +143,21 @@ def test_case(tmp_path):
     assert read(loose) == [(b"1",), (b"0",), (b"3",)]
 
 
+def test_a_name_that_fits_two_components_without_case_is_an_error(tmp_path):
+    files = {"0.png": b"0", "1.jpg": b"1", "1.JPG": b"2", "2.jpg": b"3"}
+    path = save(tmp_path / "a.tar", files)
+    said = r"a\.tar, sample 1 '1' has the components 'jpg' and 'JPG', and 'Jpg' .* as 'jpg;JPG'"
+    for ext in (["Jpg"], ["png", "Jpg"]):
+        with pytest.raises(ArgumentError, match=said):
+            open_archives([path], ext)
+    assert read(open_archives([path], ["JPG"])) == [(b"",), (b"2",), (b"3",)]
+    assert read(open_archives([path], ["PNG;jpg"])) == [(b"0",), (b"1",), (b"3",)]
+    assert read(open_archives([path], ["Jpg"], missing="skip", case_sensitive=False)) == [
+        (b"1",),
+        (b"3",),
+    ]
+
+
 def test_components_that_case_hides_are_proposed(tmp_path):
     path = save(tmp_path / "a.tar", {"n01.JPEG": b"1", "n01.cls": b"2"})
     options = {"case_sensitive": True, "dtypes": [np.uint8, np.int32]}

@@ -72,14 +72,14 @@ def balance(
 
     Raises:
         ArgumentError: `by` names nothing that is known of the samples, or is of another length;
-            a weight is negative, not finite, or of no part.
+            a weight is negative, not finite, or of no part; or the reader mixes or balances.
 
     Args:
         member (Any): The outputs of the reader.
-        by (Any | None): What divides the samples: what the reader knows without reading
-            samples, such as "label" of files; the number of an output that is a number in each
-            sample, which is read once, when the pipeline starts; or an array with a value for
-            each sample. Default: 'label'.
+        by (Any | None): What divides the samples: a column that is known without reading
+            samples, such as "label" of files or one of their `table`; the number of an output
+            that is a number in each sample, which is read once, when the pipeline starts; or an
+            array with a value for each sample. Default: 'label'.
         weights (Any | None): Shares by value; None for equal shares, 'sqrt' for those of square
             roots.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
@@ -746,11 +746,12 @@ def file(
         dtypes (DALIDataType | DTypeLike | Sequence[DALIDataType | DTypeLike] | None): Types of
             the outputs of `columns`, one each. Numbers are converted, and must fit. UINT8 gives
             texts as they are, in UTF-8, shape (size,).
-        class_names (Any | None): Texts that become the class numbers 0, 1, 2, ..., in `labels`
-            or in columns of `table`; or a dict of them by column. Other texts are errors. By
-            default all texts that come.
+        class_names (Any | None): Texts that become the class numbers 0, 1, 2, ..., in `labels`,
+            in columns of `table`, or as names of class folders; or a dict of them by column.
+            Other texts are errors. By default all texts that come.
         split (str | None): Read the files of this part alone: see `split_by`. Classes keep
-            their numbers.
+            their numbers. "validation", "valid", "val" and "dev" are one word; so are "train"
+            and "training", and "test", "testing" and "eval".
         split_by (float | Mapping[str, float] | None): How the files are parted: the share of
             "train", such as 0.9, with the rest in "val"; or a dict with the share of each part.
             A hash of the path below `file_root` decides, so all hosts and runs agree, and new
@@ -1978,7 +1979,8 @@ def numpy(
             system allows it: for data that do not fit into memory and are read once. Default:
             False.
         split (str | None): Read the files of this part alone: see `split_by`. Classes keep
-            their numbers.
+            their numbers. "validation", "valid", "val" and "dev" are one word; so are "train"
+            and "training", and "test", "testing" and "eval".
         split_by (float | Mapping[str, float] | None): How the files are parted: the share of
             "train", such as 0.9, with the rest in "val"; or a dict with the share of each part.
             A hash of the path below `file_root` decides, so all hosts and runs agree, and new
@@ -2033,7 +2035,8 @@ def pack(
     """Packs samples of one reader into rows of a fixed length, several in a row, for attention.
 
     Rows are filled by the lengths of the samples, so that hardly any room is left. Each sample
-    comes once an epoch. `cu_seqlens` is the argument of that name of flash-attention.
+    comes once an epoch. `cu_seqlens` is the argument of that name of flash-attention. For shares of
+    several sources, pack each, and give the packs to `fn.readers.mix`.
 
     >>> import numpy as np
     >>> from penstock import Pipeline, fn
@@ -2063,7 +2066,7 @@ def pack(
 
     Raises:
         ArgumentError: a sample is empty or longer than a row, or `lengths` are not those of the
-            data set.
+            data set; or the reader gives samples other turns than one an epoch.
         DecodeError: a sample is no array of one dimension, or of another length than `lengths`
             says.
 
@@ -3116,7 +3119,7 @@ def webdataset(
             lists, or a folder.
         case_sensitive_extensions (bool | None): Whether `ext` distinguishes case (of ASCII). If
             this is not given, a component whose name differs in case alone counts for samples
-            without the exact one. Default: True.
+            without the exact one. Two such components of a sample are an error. Default: True.
         samples_per_shard (int | Sequence[int] | None): Numbers of samples of the archives, in
             the order of `paths`; or one number, of which the last archive may have fewer.
             Archives behind URLs are then opened when their turn comes. An archive with another

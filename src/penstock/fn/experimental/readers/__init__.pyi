@@ -149,7 +149,8 @@ def fits(
             The key 'limits' bounds our requests: a dict with any of attempts (6), stall_seconds
             (20), total_seconds (120) and at_once (64). Default: {}.
         split (str | None): Read the files of this part alone: see `split_by`. Classes keep
-            their numbers.
+            their numbers. "validation", "valid", "val" and "dev" are one word; so are "train"
+            and "training", and "test", "testing" and "eval".
         split_by (float | Mapping[str, float] | None): How the files are parted: the share of
             "train", such as 0.9, with the rest in "val"; or a dict with the share of each part.
             A hash of the path below `file_root` decides, so all hosts and runs agree, and new
