@@ -73,7 +73,7 @@ def test_batches_by_a_column(files, by, lengths):
 @pytest.mark.parametrize(
     ("by", "message"),
     [
-        ("gap", r"a\.parquet row 7 and 0 others have no length"),
+        ("gap", r"a\.parquet row 7 lacks a length: leave out"),
         ("day", "knows no 'day' of its samples"),
         ("color", "knows no 'color' of its samples"),
     ],
