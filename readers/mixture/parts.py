@@ -76,6 +76,8 @@ class PartsReader(RecordReader):
         "stick_to_shard": "all ranks share one order of all samples; leave it out",
         "shuffle_after_epoch": "give random_shuffle, by which each round of a source has an order "
         "of its own",
+        "storage_options": "give it to the readers that are its sources; to those of a file, in "
+        "source_arguments",
     }
 
     readers: dict[str, Reader]

@@ -285,6 +285,7 @@ def test_a_rotten_source_ends_the_run(files, tmp_path):
         ({"shuffle_after_epoch": True}, "cannot be obeyed: give random_shuffle"),
         ({"indices": np.arange(3)}, "indices cannot be obeyed: give it to the readers"),
         ({"restart": ["x"]}, "restart: there is no source 'x'"),
+        ({"storage_options": {"anon": True}}, "give it to the readers that are its sources; to"),
     ],
 )
 def test_wrong_arguments_are_refused(files, options, message):
