@@ -725,13 +725,14 @@ class File(Reader):
             A hash of the path below `file_root` decides, so all hosts and runs agree, and new
             files move no others. Or the column of `table` that names the parts.
         file_filters (str | Sequence[str] | None): Patterns such as '*.jpg'; for files that lie
-            in folders. By default all that decoders read. Default: ('*.jpg', '*.jpeg', '*.png',
-            '*.bmp', '*.tif', '*.tiff', '*.pnm', '*.ppm', '*.pgm', '*.pbm', '*.pam', '*.jp2',
-            '*.webp', '*.gif', '*.avif', '*.heic', '*.jpe', '*.jfif', '*.jxl', '*.heif',
-            '*.hif', '*.j2k', '*.j2c', '*.jpc', '*.jpx', '*.jph', '*.pfm', '*.apng', '*.wav',
-            '*.flac', '*.ogg', '*.opus', '*.mp3', '*.m4a', '*.aac', '*.aif', '*.aiff', '*.au',
-            '*.wma', '*.oga', '*.aifc', '*.snd', '*.mp2', '*.mka', '*.caf', '*.w64', '*.sph',
-            '*.ac3', '*.amr', '*.wv').
+            in folders. By default all that decoders read. As in DALI, `file_filters`,
+            `dir_filters` and `case_sensitive_filter` have no effect on `files` and `file_list`.
+            Default: ('*.jpg', '*.jpeg', '*.png', '*.bmp', '*.tif', '*.tiff', '*.pnm', '*.ppm',
+            '*.pgm', '*.pbm', '*.pam', '*.jp2', '*.webp', '*.gif', '*.avif', '*.heic', '*.jpe',
+            '*.jfif', '*.jxl', '*.heif', '*.hif', '*.j2k', '*.j2c', '*.jpc', '*.jpx', '*.jph',
+            '*.pfm', '*.apng', '*.wav', '*.flac', '*.ogg', '*.opus', '*.mp3', '*.m4a', '*.aac',
+            '*.aif', '*.aiff', '*.au', '*.wma', '*.oga', '*.aifc', '*.snd', '*.mp2', '*.mka',
+            '*.caf', '*.w64', '*.sph', '*.ac3', '*.amr', '*.wv').
         dir_filters (str | Sequence[str] | None): Patterns of the class folders' names; by
             default all but hidden ones.
         case_sensitive_filter (bool | None): Whether the patterns distinguish case. Default:
