@@ -500,7 +500,8 @@ class COCO(Reader):
         annotations_file (str | None): JSON file with images, annotations and categories.
         preprocessed_annotations (str | None): Folder with annotations that
             `save_preprocessed_annotations` has written, here or in DALI. They stand for
-            `annotations_file`, and for all arguments that select or change annotations. Older
+            `annotations_file`, and are as that call has selected and changed them.
+            `include_iscrowd` and `avoid_class_remapping` have no effect here, as in DALI. Older
             name: meta_files_path.
         save_preprocessed_annotations (bool | None): Write the selected annotations into a
             folder of files, in DALI's format. Older name: dump_meta_files. Default: False.
