@@ -104,9 +104,9 @@ class Balance(Reader):
             Default: 'longest'.
         restart (str | Sequence[str] | None): Sources that begin anew, if a checkpoint has
             others of their names or sizes. Default: ().
-        max_bad (Mapping[str, Any] | None): The share of a source's samples that may be bad, by
-            the source's name: `{'web': 0.01}`. One bad sample is always borne. More end the
-            run, whatever `on_error`. Default: {}.
+        max_bad (Mapping[str, Any] | None): With the pipeline's `on_error`, "skip" or "replace":
+            the share of a source's samples that may be bad, by the source's name: `{'web':
+            0.01}`. One bad sample is always borne, and more end the run. Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         Accepted for compatibility, without effect: initial_fill, read_ahead,
@@ -1382,9 +1382,9 @@ class Mix(Reader):
             Default: 'longest'.
         restart (str | Sequence[str] | None): Sources that begin anew, if a checkpoint has
             others of their names or sizes. Default: ().
-        max_bad (Mapping[str, Any] | None): The share of a source's samples that may be bad, by
-            the source's name: `{'web': 0.01}`. One bad sample is always borne. More end the
-            run, whatever `on_error`. Default: {}.
+        max_bad (Mapping[str, Any] | None): With the pipeline's `on_error`, "skip" or "replace":
+            the share of a source's samples that may be bad, by the source's name: `{'web':
+            0.01}`. One bad sample is always borne, and more end the run. Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         Accepted for compatibility, without effect: initial_fill, read_ahead,

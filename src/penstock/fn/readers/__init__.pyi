@@ -132,9 +132,9 @@ def balance(
             Default: 'longest'.
         restart (str | Sequence[str] | None): Sources that begin anew, if a checkpoint has
             others of their names or sizes. Default: ().
-        max_bad (Mapping[str, Any] | None): The share of a source's samples that may be bad, by
-            the source's name: `{'web': 0.01}`. One bad sample is always borne. More end the
-            run, whatever `on_error`. Default: {}.
+        max_bad (Mapping[str, Any] | None): With the pipeline's `on_error`, "skip" or "replace":
+            the share of a source's samples that may be bad, by the source's name: `{'web':
+            0.01}`. One bad sample is always borne, and more end the run. Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -1481,9 +1481,9 @@ def mix(
             Default: 'longest'.
         restart (str | Sequence[str] | None): Sources that begin anew, if a checkpoint has
             others of their names or sizes. Default: ().
-        max_bad (Mapping[str, Any] | None): The share of a source's samples that may be bad, by
-            the source's name: `{'web': 0.01}`. One bad sample is always borne. More end the
-            run, whatever `on_error`. Default: {}.
+        max_bad (Mapping[str, Any] | None): With the pipeline's `on_error`, "skip" or "replace":
+            the share of a source's samples that may be bad, by the source's name: `{'web':
+            0.01}`. One bad sample is always borne, and more end the run. Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
