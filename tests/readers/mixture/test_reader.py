@@ -267,8 +267,7 @@ def test_a_rotten_source_ends_the_run(files, tmp_path, on_error):
         _pipe(files, 9, on_error=on_error, **options) as pipe,
         pytest.raises(SourceError, match=r"of the source 'hand' were bad"),
     ):
-        for _ in range(9):
-            pipe.run()
+        _ = [pipe.run() for _ in range(9)]
 
 
 @pytest.mark.parametrize("on_error", ["skip", "replace"])
@@ -285,8 +284,7 @@ def test_samples_that_no_operator_takes_are_bad(tmp_path, on_error):
         pipe.run()
         assert pipe.reader_meta("train")["sources"]["web"]["bad"] >= 2
         with pytest.raises(SourceError, match=r"of the source 'web' were bad"):
-            for _ in range(8):
-                pipe.run()
+            _ = [pipe.run() for _ in range(8)]
 
 
 @pytest.mark.parametrize(

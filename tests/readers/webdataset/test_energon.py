@@ -54,7 +54,7 @@ def test_a_split_without_shards_is_an_error(tmp_path, split, error):
 
 
 def test_there_are_no_configurations(tmp_path):
-    with pytest.raises(ArgumentError, match=r"is a data set of Energon, which has no config.*='en'"):
+    with pytest.raises(ArgumentError, match=r"of Energon, which has no config.*='en'"):
         read(prepared(tmp_path), split="train", config="en")
 
 
