@@ -65,7 +65,7 @@ class PartsReader(RecordReader):
     max_bad = param(
         OPTIONS,
         {},
-        "With the pipeline's `on_error`, \"skip\" or \"replace\": the share of a source's samples "
+        'With the pipeline\'s `on_error`, "skip" or "replace": the share of a source\'s samples '
         "that may be bad, by the source's name: `{'web': 0.01}`. One bad sample is always borne, "
         "and more end the run.",
     )
