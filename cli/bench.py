@@ -22,7 +22,15 @@ from .benchmark.others import look_first
 from .benchmark.pipeline_library import PipelineLibrary, Runnable, load
 from .benchmark.report import Measurement, as_content, print_report
 from .benchmark.turns import compare
-from .commands import BATCH_SIZE, AsJson, CommandFailed, PipelineArguments, Threads, between
+from .commands import (
+    BATCH_SIZE,
+    AsJson,
+    CommandFailed,
+    PipelineArguments,
+    Threads,
+    between,
+    refuse_options,
+)
 from .formats import FORMATS_READ
 from .progress import Spinner
 from .target import (
@@ -98,10 +106,11 @@ def bench(
     look_first()
     with Spinner(sys.stderr) as tick:
         if isinstance(parsed, PipelineTarget):
-            if compare or work:
-                raise CommandFailed("--compare and --work are for a PATH, not for a pipeline", 2)
+            of_path = {"compare": compare, "work": work, "device": device != "cpu"}
+            refuse_options("a PATH, not for a pipeline", of_path)
             report = _of_pipeline(parsed, arg or [], options, seconds, tick)
         else:
+            refuse_options("a pipeline, not for a PATH", {"arg": arg})
             report = _of_path(
                 parsed, work, device, options, seconds, tick, compares=compare is not None
             )

@@ -20,6 +20,7 @@ import typer
 from typer.core import TyperGroup
 
 from ..engine.errors import ArgumentError, PenstockError
+from ..engine.suggestions import listed
 from .console import Printer
 
 PROGRAM = "penstock"
@@ -101,6 +102,17 @@ class Commands(TyperGroup):
             say_error(message_of(error))
             return status_of(error)
         return status
+
+
+def refuse_options(purpose: str, options: Mapping[str, object]) -> None:
+    """Raise CommandFailed if an option is given that would have no effect.
+
+    Args:
+        purpose: what the options are for.
+        options: their values by name; false ones are not given.
+    """
+    if given := [f"--{name}" for name, value in options.items() if value]:
+        raise CommandFailed(f"leave out {listed(given)}: for {purpose}", 2)
 
 
 Number = TypeVar("Number", int, float)

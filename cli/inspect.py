@@ -12,7 +12,7 @@ import typer
 
 from .. import datasets
 from ..datasets import Dataset
-from .commands import AsJson, between
+from .commands import AsJson, between, refuse_options
 from .console import Printer
 from .formats import CONFIG, DATA_SET, SPLIT
 from .inspection.page import as_html
@@ -66,6 +66,8 @@ def inspect(
         from .mixture_file import is_mixture_file, print_sources, sources_of
 
         if is_mixture_file(path):
+            of_data = {"format": format, "config": config, "html": html, "png": png}
+            refuse_options("a data set, not for a file of a mixture", of_data)
             sources = sources_of(path, split)
             print(json.dumps(sources, indent=2)) if as_json else print_sources(path, sources)
             return 0

@@ -16,7 +16,7 @@ import typer
 from ..datasets import open_dataset
 from ..engine.errors import SourceError
 from ..readers.storage.urls import is_url
-from .commands import AsJson, CommandFailed, PipelineArguments, between
+from .commands import AsJson, CommandFailed, PipelineArguments, between, refuse_options
 from .console import Printer
 from .formats import CONFIG, FORMATS_READ, SPLIT
 from .graphs import show_graph
@@ -105,6 +105,8 @@ def show(
     Otherwise the sheet is written to a PNG file.
     """
     if graph:
+        of_sheets = {"shuffle": shuffle, "split": split, "config": config, "boxes": boxes != "auto"}
+        refuse_options("a contact sheet, not for --graph", of_sheets)
         return show_graph(target, arg or [], count, output, as_json)
     if output is not None and output.suffix.lower() != ".png":
         raise CommandFailed(f"{output}: a contact sheet is written as .png", 2)
@@ -133,7 +135,10 @@ def _samples(
 ) -> tuple[list[Output], list[SampleText]]:
     target = parse_target(text)
     if not isinstance(target, PipelineTarget):
+        refuse_options("a pipeline, not for a PATH", {"arg": arguments})
         return _of_path(target, count, shuffle, split, config)
+    of_path = {"shuffle": shuffle, "split": split, "config": config}
+    refuse_options("a PATH; a pipeline takes arguments as --arg NAME=VALUE", of_path)
     pipeline = open_pipeline(target, parse_arguments(arguments), {}, count)
     with pipeline, running(target):
         outputs = pipeline.run()
@@ -150,7 +155,7 @@ def _of_path(
             return of_dataset(dataset, numbers)
     except SourceError:
         files = media_files(path) if not is_url(path) and os.path.exists(path) else []
-        if not files:
+        if not files or split or config:
             raise
         numbers = _any(len(files), count) if shuffle else list(range(min(count, len(files))))
         return of_files([files[number] for number in numbers])

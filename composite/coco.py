@@ -30,6 +30,12 @@ from ..readers.storage.urls import is_local, is_url, place_of, shown
 if TYPE_CHECKING:
     from ..formats.coco.instances import CocoInstances
 
+_SAVED = (
+    *("images", "skip_empty", "size_threshold", "ltrb", "ratio"),
+    *("keypoints", "panoptic_root", "save_preprocessed_annotations"),
+)
+"""Arguments that preprocessed annotations cannot obey: DALI refuses them, too."""
+
 _HIGHEST_ID = 100_000  # of categories whose names are told by their ids
 
 
@@ -122,8 +128,8 @@ class Coco(WholeFileReader):
         STR,
         None,
         "Folder with annotations that `save_preprocessed_annotations` has written, here or in "
-        "DALI. They stand for `annotations_file`, and for all arguments that select or change "
-        "annotations.",
+        "DALI. They stand for `annotations_file`, and are as that call has selected and changed "
+        "them. `include_iscrowd` and `avoid_class_remapping` have no effect here, as in DALI.",
         aliases=("meta_files_path",),
     )
     save_preprocessed_annotations = param(
@@ -198,10 +204,12 @@ class Coco(WholeFileReader):
                 "fn.readers.coco returns polygon_masks or pixelwise_masks, not both; two readers "
                 "return both"
             )
-        changing = ("images", "keypoints", "panoptic_root", "save_preprocessed_annotations")
-        given = [name for name in changing if getattr(self, name)]
+        given = [name for name in _SAVED if name in self.given and getattr(self, name) is not False]
         if self.preprocessed_annotations is not None and given:
-            self.refuse(f"{given[0]} cannot be combined with preprocessed_annotations")
+            self.refuse(
+                f"{given[0]} cannot be combined with preprocessed_annotations, which stay as the "
+                "call with save_preprocessed_annotations has written them"
+            )
         masks = self.polygon_masks or self.pixelwise_masks or self.keypoints
         if self.panoptic_root and masks:
             self.refuse(
@@ -211,6 +219,11 @@ class Coco(WholeFileReader):
         if self.save_preprocessed_annotations and not self.save_preprocessed_annotations_dir:
             self.refuse(
                 "save_preprocessed_annotations needs a folder, in save_preprocessed_annotations_dir"
+            )
+        if self.save_preprocessed_annotations_dir and not self.save_preprocessed_annotations:
+            self.refuse(
+                "save_preprocessed_annotations_dir is where save_preprocessed_annotations=True "
+                "writes, which is not given"
             )
 
     def _optional_outputs(self) -> list[OptionalOutput]:

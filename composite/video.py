@@ -10,6 +10,7 @@ import numpy as np
 
 from ..decoders.video.clip import DecodeClip, DecodeClipSound
 from ..engine.errors import ArgumentError
+from ..engine.graph.callers import warn_caller
 from ..engine.graph.nodes import add_node
 from ..engine.graph.operator import Array, register
 from ..engine.graph.params import (
@@ -26,6 +27,7 @@ from ..engine.graph.params import (
     param,
 )
 from ..engine.graph.rules import GpuRules
+from ..engine.suggestions import listed
 from ..engine.tensors.dtypes import RGB, UINT8, YCbCr
 from ..formats.media import pyav
 from ..formats.video.selection import PAD_MODES
@@ -102,6 +104,10 @@ class VideoClips(SoundArguments, Reader):
             )
         if self.step == 0:
             raise ArgumentError(f"{owner}: step must not be 0")
+        if "labels" in self.given and self.filenames is None:
+            raise ArgumentError(
+                f"{owner}: labels are those of filenames; {given[0]} has labels of its own"
+            )
         self._opener = url_opener(self.storage_options)
 
     def clip_rule(self, pad_mode: str, **options: bool) -> ClipRule:
@@ -265,8 +271,19 @@ class ExperimentalVideoReader(VideoClips):
     uniform_sample = param(
         BOOL,
         False,
-        "Take one clip of each video: frames at equal distances, from its first to its last one.",
+        "Take one clip of each video: frames at equal distances, from its first to its last one. "
+        "`stride`, `step` and `pad_mode` have no effect then, as in DALI, and give a warning.",
     )
+
+    def prepare(self) -> None:
+        super().prepare()
+        given = [name for name in ("stride", "step", "pad_mode") if name in self.given]
+        if self.uniform_sample and given:
+            warn_caller(
+                f"fn.{self.name}: uniform_sample=True leaves {listed(given)} without effect; give "
+                "one or the other",
+                RuntimeWarning,
+            )
 
     def open_source(self) -> ClipSource:
         limits = RangeRule(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -55,6 +55,10 @@ class MapDatasetReader(Reader):
         ANY, REQUIRED, "The object: `len(dataset)` samples, of which i is `dataset[i]`."
     )
     output_count = param(INT, 1, "Number of outputs.", name="num_outputs", minimum=1)
+
+    refuses: ClassVar[Mapping[str, str]] = {
+        "storage_options": "the object opens its data by itself; give it what they need"
+    }
 
     source: MapSource
 

@@ -202,10 +202,11 @@ class Reader(SeekableInput):
                 "stick_to_shard; use random_shuffle"
             )
 
+        for name in ("shuffle_block", "shuffle_window"):
+            if name in self.given and not (self.random_shuffle or self.shuffle_after_epoch):
+                self.refuse(f"{name} needs random_shuffle=True")
         self._blocks: Blocks | None = None
         if self.shuffle_block is not None:
-            if not (self.random_shuffle or self.shuffle_after_epoch):
-                self.refuse("shuffle_block needs random_shuffle=True")
             self._blocks = Blocks(self.shuffle_block, self.shuffle_window)
         if self.batch_cost is not None:
             from .costs import check_cost  # few readers need it

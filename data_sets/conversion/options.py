@@ -70,11 +70,11 @@ class ConvertOptions:
             `datasets.where`), or a function of a `Sample`. Expressions only compare, so they may
             come from anywhere.
         components: names of the components to write; by default all.
-        classes: names of the labels, for class folders; by default those of the source.
-        jpeg_quality: 1 to 100; images are encoded anew as JPEG.
-        longest_side: pixels; larger images are made smaller and encoded anew as JPEG.
-        audio: "flac" or "opus"; audio is encoded anew.
-        video: "h264"; video is encoded anew.
+        classes: names of the values of "label" or "labels"; by default those of the source.
+        jpeg_quality: 1 to 100; the component "image" is encoded anew as JPEG.
+        longest_side: pixels; a larger "image" is made smaller and encoded anew as JPEG.
+        audio: "flac" or "opus"; the component "audio" is encoded anew.
+        video: "h264"; the component "video" is encoded anew.
         workers: number of shards that are written at a time; by default the number of cores, or
             what a cluster has. Local workers are threads. From 2,000 samples on that keep their
             bytes, three and more workers are processes, at most one a core.

@@ -48,7 +48,7 @@ def target_of(dataset: Dataset, options: ConvertOptions, row: DatasetFormat) -> 
     """
     schema = options.reencoding.schema(_chosen_schema(dataset, options))
     writer = check_fits(row, schema, str(dataset.place))
-    target = Target(schema, _class_names(dataset, options))
+    target = Target(schema, _class_names(dataset, options, schema))
     (first,) = dataset.read(dataset.stored.probes()[:1])
     first = options.reencoding(first.with_only(options.components))
     target = Target(schema, target.classes, writer.layout(target, first))
@@ -95,10 +95,15 @@ def _chosen_schema(dataset: Dataset, options: ConvertOptions) -> Schema:
     return {name: component for name, component in schema.items() if name in chosen}
 
 
-def _class_names(dataset: Dataset, options: ConvertOptions) -> tuple[str, ...]:
+def _class_names(dataset: Dataset, options: ConvertOptions, schema: Schema) -> tuple[str, ...]:
     stored = dataset.classes
     if options.classes is None:
         return stored
+    if schema.keys().isdisjoint(("label", "labels")):
+        raise ArgumentError(
+            "`classes` names the values of the component 'label' or 'labels', but the samples have "
+            f"{', '.join(schema)}; leave `classes` out"
+        )
     names = checked_classes(options.classes)
     if len(names) < len(stored):
         raise ArgumentError(

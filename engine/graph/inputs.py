@@ -139,6 +139,9 @@ class SeekableInput(InputOperator):
         """Return how many batches the next read fetches, so that they share memory."""
         return 1
 
+    def note_bad(self, selection: Selection, row: int) -> None:
+        """Take note of a bad sample, in whichever operator it failed, before it is replaced."""
+
     def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
         """Read a replacement sample for a bad sample; return None if the data set has no other.
 

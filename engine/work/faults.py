@@ -105,6 +105,9 @@ class Faults:
             batch.rows.failures.setdefault(row, Failure.of(error))
         for row in sorted(batch.errors):
             record = self._record(batch, row, batch.errors[row])  # of the bad sample
+            for reader in batch.plan.readers:
+                if (selection := batch.selections.get(reader.node.ordinal)) is not None:
+                    reader.operator.note_bad(selection, row)
             self._count(record, self._fill(batch, row, segment))
             if batch.end is not None:
                 break

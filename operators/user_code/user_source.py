@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -87,6 +88,7 @@ class IterableSource(UserSource):
         self.starts_over = cycle == "raise"
         self._iterator: Iterator[object] | None = None
         self._taken = 0
+        self._has_ended = False
 
     def next(self, *argument: object, **generator: object) -> Any:
         if self._iterator is None:
@@ -96,13 +98,24 @@ class IterableSource(UserSource):
         except StopIteration:
             if self._cycle == "no":
                 raise
-            self._iterator, self._taken = None, 0
-            if self._cycle == "raise":
+            had_items, self._iterator, self._taken = self._taken > 0, None, 0
+            if self._has_ended and not had_items:
+                self._say_that_it_runs_once()
+            self._has_ended |= had_items
+            if self._cycle == "raise" or not had_items:
                 raise
-            self._iterator = self._start()
-            item = next(self._iterator)
+            return self.next()
         self._taken += 1
         return item
+
+    def _say_that_it_runs_once(self) -> None:
+        warnings.warn(
+            f"cycle={self._cycle!r} has no effect: the source of fn.external_source has ended, and "
+            "had nothing when it was started again. An iterator runs once; pass an iterable, such "
+            "as a list, or a generator function",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
     def rewind(self) -> None:
         if self._cycle == "raise":

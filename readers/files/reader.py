@@ -145,7 +145,8 @@ class FileReader(WholeFileReader):
         STRS,
         KNOWN_EXTENSIONS,
         "Patterns such as '*.jpg'; for files that lie in folders. By default all that decoders "
-        "read.",
+        "read. As in DALI, `file_filters`, `dir_filters` and `case_sensitive_filter` have no "
+        "effect on `files` and `file_list`.",
     )
     dir_filters = param(
         STRS, None, "Patterns of the class folders' names; by default all but hidden ones."
@@ -162,6 +163,9 @@ class FileReader(WholeFileReader):
         for name in ("name_column", "dtypes") if self.table is None else ():
             if getattr(self, name) is not None:
                 self.refuse(f"{name} belongs to table, which is not given")
+        for name in ("dir_filters", "case_sensitive_filter") if self.table is not None else ():
+            if getattr(self, name):
+                self.refuse(f"{name} finds class folders, but the rows of table name the files")
         if self.table is None and isinstance(self.split_by, str):
             self.refuse(f"split_by={self.split_by!r} is a column of table, which is not given")
         listed = self.files is not None or self.file_list is not None

@@ -223,6 +223,8 @@ class LMDB(LMDBReader):
             )
         if self.ext is None and self.dtypes is not None:
             self.refuse("`dtypes` needs `ext`, with an entry for each")
+        if self.ext is None and "missing_component_behavior" in self.given:
+            self.refuse("`missing_component_behavior` needs `ext`, whose entries are components")
 
     def num_outputs(self) -> int:
         outputs: int = 1 if self.ext is None else len(self.ext)

@@ -87,6 +87,7 @@ class Pack(OfOneReader):
         "indices": "rows are made of all samples; give it to the reader that is packed",
         "batch_cost": "rows have one length, so batches of as many rows have equal cost; leave it "
         "out",
+        "storage_options": "give it to the reader that is packed",
     }
 
     source: PackedSource

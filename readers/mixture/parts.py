@@ -65,8 +65,9 @@ class PartsReader(RecordReader):
     max_bad = param(
         OPTIONS,
         {},
-        "The share of a source's samples that may be bad, by the source's name: "
-        "`{'web': 0.01}`. One bad sample is always borne. More end the run, whatever `on_error`.",
+        'With the pipeline\'s `on_error`, "skip" or "replace": the share of a source\'s samples '
+        "that may be bad, by the source's name: `{'web': 0.01}`. One bad sample is always borne, "
+        "and more end the run.",
     )
 
     refuses: ClassVar[Mapping[str, str]] = {
@@ -76,6 +77,8 @@ class PartsReader(RecordReader):
         "stick_to_shard": "all ranks share one order of all samples; leave it out",
         "shuffle_after_epoch": "give random_shuffle, by which each round of a source has an order "
         "of its own",
+        "storage_options": "give it to the readers that are its sources; to those of a file, in "
+        "source_arguments",
     }
 
     readers: dict[str, Reader]
@@ -279,16 +282,12 @@ class PartsReader(RecordReader):
         columns = super().batch(batch)
         if self._forms_vary:
             columns = of_one_form(self, batch, columns)
-        if self.placement.on_error == "replace":
-            self._bad.update(selection.source[[*batch.errors]].tolist())
         self._read = max(self._read, batch.number + batch.count)
         return columns
 
-    def replacement(self, selection: Selection, row: int, attempt: int) -> tuple[Array, ...] | None:
+    def note_bad(self, selection: Selection, row: int) -> None:
         assert selection.source is not None
-        if not attempt:
-            self._bad[int(selection.source[row])] += 1
-        return super().replacement(selection, row, attempt)
+        self._bad[int(selection.source[row])] += 1
 
     def _check_bad(self, number: int) -> None:
         """Raise SourceError if more samples of a source are bad than it may have."""

@@ -123,6 +123,11 @@ def shards_of(
     shards = Shards()
     for path in paths:
         prepared = _prepared(path, options)
+        if config and prepared is not None:
+            raise ArgumentError(
+                f"{path} is a data set of Energon, which has no configurations; leave out "
+                f"config={config!r}"
+            )
         if prepared is not None:
             shards.sets.append(prepared)
             for name in prepared.shards(split):
@@ -132,6 +137,12 @@ def shards_of(
                     prepared.excluded.get(name, frozenset()),
                 )
         elif path.endswith(".json"):
+            for name, value in (("split", split), ("config", config)):
+                if value:
+                    raise ArgumentError(
+                        f"{path} is an index of wids, which lists all its archives; leave out "
+                        f"{name}={value!r}"
+                    )
             for name, count in _wids_shards(path, options):
                 shards._add(name, count)
         else:

@@ -101,8 +101,12 @@ def test_sound(penstock_in_process, tmp_path, work):
 def test_wrong_usage(penstock_in_process, pipelines, tmp_path):
     result = penstock_in_process("bench", f"{pipelines}:scenes", "--compare", "dali")
     assert result.status == 2
-    assert "for a PATH" in result.errors
+    assert "--compare: for a PATH" in result.errors
+    result = penstock_in_process("bench", f"{pipelines}:scenes", "--device", "mixed")
+    assert "--device: for a PATH" in result.errors
     made.write(tmp_path / "data", [Sample("1", {"text": "no image", "label": 0})])
+    result = penstock_in_process("bench", tmp_path / "data", "--arg", "a=1")
+    assert "--arg: for a pipeline, not for a PATH" in result.errors
     result = penstock_in_process("bench", tmp_path / "data", "--work", "train")
     assert result.status == 2
     assert "the samples have no images and no sound, but text, label" in result.errors

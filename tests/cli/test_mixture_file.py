@@ -60,6 +60,10 @@ def test_show_and_bench_take_it_as_a_pipeline(penstock_in_process, file, tmp_pat
     assert result.status == 0, result.errors
     assert cv2.imread(str(sheet)) is not None
     assert str(parse_target(str(file))) == str(file)
+    result = penstock_in_process("show", file, "--split", "val")
+    assert "--split: for a PATH; a pipeline takes arguments as --arg NAME=VALUE" in result.errors
+    result = penstock_in_process("inspect", file, "--html", tmp_path / "page.html")
+    assert "--html: for a data set, not for a file of a mixture" in result.errors
     result = penstock_in_process("show", file)
     assert "the argument 'ext' must be given" in result.errors
     result = penstock_in_process("bench", file, "--arg", "ext=['jpg']", "--seconds", 0.2, "--json")

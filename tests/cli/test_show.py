@@ -107,6 +107,19 @@ def test_paths_without_data(penstock_in_process, tmp_path):
     assert "is a folder without files of data" in result.errors
 
 
+def test_options_without_effect_are_refused(penstock_in_process, pipelines, class_folders):
+    scenes = f"{pipelines}:scenes"
+    for arguments, error in (
+        ((scenes, "--split", "val", "--shuffle"), "--shuffle and --split: for a PATH; a pipeline"),
+        ((scenes, "--graph", "--boxes", "xyXY"), "--boxes: for a contact sheet, not for --graph"),
+        ((class_folders, "--arg", "split=val"), "--arg: for a pipeline, not for a PATH"),
+        ((class_folders / "cats", "--split", "val"), "has no split 'val'"),
+    ):
+        result = penstock_in_process("show", *arguments)
+        assert result.status, arguments
+        assert error in result.errors
+
+
 def test_the_file_cannot_be_written(penstock_in_process, class_folders, tmp_path):
     result = penstock_in_process("show", class_folders, "-o", tmp_path / "no" / "sheet.png")
     assert result.status == 2

@@ -142,6 +142,7 @@ def test_a_damaged_video_is_skipped(root):
         ({}, "needs one of filenames, file_root and file_list, but got none"),
         ({"filenames": ["a"], "file_root": "b"}, "but got filenames and file_root"),
         ({"filenames": ["a"], "step": 0}, "step must not be 0"),
+        ({"file_root": "a", "labels": [1]}, "labels are those of filenames; file_root has labels"),
         ({"filenames": ["a"], "image_type": types.GRAY}, "'image_type' must be RGB or YCbCr"),
         (
             {"filenames": ["a"], "enable_frame_num": "all"},
@@ -157,6 +158,15 @@ def test_a_damaged_video_is_skipped(root):
 def test_arguments_that_do_not_fit(arguments, message):
     with Pipeline(batch_size=1, num_threads=1), pytest.raises(ArgumentError, match=message):
         fn.experimental.readers.video(sequence_length=2, **arguments)
+
+
+def test_what_a_uniform_sample_leaves_without_effect_gives_a_warning():
+    options = {"filenames": ["a"], "sequence_length": 2, "stride": 3, "pad_mode": "edge"}
+    with (
+        Pipeline(batch_size=1, num_threads=1),
+        pytest.warns(RuntimeWarning, match="leaves stride and pad_mode without"),
+    ):
+        fn.experimental.readers.video(**options, uniform_sample=True)
 
 
 def test_a_missing_file_is_named_when_the_pipeline_is_built(tmp_path):

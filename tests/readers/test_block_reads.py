@@ -115,5 +115,7 @@ def test_blocks_need_a_shuffle(tmp_path):
     paths = files(tmp_path, 4)
     with pytest.raises(ArgumentError, match="shuffle_block needs random_shuffle"):
         run(paths, 1, random_shuffle=False)
+    with pytest.raises(ArgumentError, match="shuffle_window needs random_shuffle"):
+        run(paths, 1, random_shuffle=False, shuffle_block=None)
     with pytest.raises(ArgumentError, match="expected 1 or more"):
         run(paths, 1, shuffle_window=0)

@@ -143,6 +143,11 @@ def test_a_data_set_of_hugging_face_needs_an_object_around_it():
         pipe.run()
 
 
+def test_options_of_storage_are_refused():
+    with pytest.raises(ArgumentError, match="storage_options cannot be obeyed: the object opens"):
+        _run(1, lambda: [fn.readers.map_dataset([1], storage_options={"anon": True})])
+
+
 def test_values_of_other_libraries():
     torch = pytest.importorskip("torch")
     with _run(1, lambda: [fn.readers.map_dataset([torch.ones(2, dtype=torch.int32)])]) as pipe:

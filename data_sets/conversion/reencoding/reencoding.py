@@ -14,7 +14,15 @@ from ...segmentations import SEGMENTATIONS, scaled_segmentations
 from .media import AUDIO_CODECS, VIDEO_CODECS, encode_audio, encode_video
 
 _BOXES, _KEYPOINTS, _AREAS = "boxes", "keypoints", "areas"
-_NAMES = (IMAGE, "audio", "video")
+_COMPONENT_OF = {
+    "jpeg_quality": IMAGE,
+    "longest_side": IMAGE,
+    "audio": "audio",
+    "video": "video",
+}
+"""The component that each option encodes anew."""
+
+_NAMES = tuple(dict.fromkeys(_COMPONENT_OF.values()))
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,19 @@ class Reencoding:
                 raise ArgumentError(f"{name} is one of {', '.join(known)}, not {codec!r}")
 
     def schema(self, schema: Schema) -> Schema:
-        """Return the schema of the samples that `__call__` returns."""
+        """Return the schema of the samples that `__call__` returns.
+
+        Raises:
+            ArgumentError: there is no such component to encode anew.
+        """
+        for option, name in _COMPONENT_OF.items():
+            asked = getattr(self, option) is not None
+            if asked and (name not in schema or schema[name].type != ENCODED):
+                raise ArgumentError(
+                    f"{option} encodes the component {name!r} anew, but the samples have no such "
+                    f"files; they have {', '.join(schema)}. Leave {option} out, or name the "
+                    f"component {name!r} in the source"
+                )
         changed = dict(schema)
         for name, component in schema.items():
             if component.type == ENCODED and name in _NAMES:

@@ -198,6 +198,11 @@ def test_a_filter_of_unknown_components_is_refused(source, tmp_path):
         ({"classes": {1: "x"}}, "names no class 0"),
         ({"classes": ["a", "a/b"]}, "without slash"),
         ({"jpeg_quality": 0}, "jpeg_quality is 1 to 100"),
+        ({"audio": "flac"}, "audio encodes the component 'audio' anew, but the .* have image, lab"),
+        (
+            {"to": "webdataset", "classes": ["a", "b"], "components": ["image"]},
+            "`classes` names the values of the component 'label' or 'labels', but the samples have",
+        ),
     ],
 )
 def test_wrong_options_are_refused(source, tmp_path, options, message):

@@ -63,6 +63,14 @@ def test_iterators_and_generators_run_once():
     assert drain(make_source(numbers(), None), 3) == [1, 2, "STOP"]
 
 
+@pytest.mark.parametrize(
+    ("cycle", "items"), [("quiet", [1, 2, "STOP"]), ("raise", [1, 2, "STOP", "STOP"])]
+)
+def test_an_iterator_that_runs_once_and_should_cycle_gives_a_warning(cycle, items):
+    with pytest.warns(RuntimeWarning, match="cycle='.*' has no effect: .* pass an iterable, such"):
+        assert drain(make_source(iter([1, 2]), cycle), len(items)) == items
+
+
 def test_empty_source_ends_even_if_cycled():
     with pytest.raises(StopIteration):
         make_source([], "quiet").next()

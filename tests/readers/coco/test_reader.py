@@ -161,6 +161,14 @@ def test_an_image_that_is_missing_is_replaced(tmp_path):
         ({"preprocessed_annotations": "x"}, "one of them"),
         ({"polygon_masks": True, "pixelwise_masks": True}, "not both"),
         ({"save_preprocessed_annotations": True}, "needs a folder"),
+        ({"save_preprocessed_annotations_dir": "x"}, "writes, which is not given"),
+        *(
+            (
+                {"annotations_file": None, "preprocessed_annotations": "x"} | changed,
+                f"{next(iter(changed))} cannot be combined with pre.*, which stay as the call",
+            )
+            for changed in ({"ltrb": True}, {"ratio": True}, {"size_threshold": 2.0})
+        ),
         ({"panoptic_root": "x", "keypoints": True}, "panoptic annotations have no"),
         (
             {"annotations_file": None, "preprocessed_annotations": "x", "images": ["a"]},

@@ -92,6 +92,7 @@ def test_texts_become_numbers(photos):
         ({"table": "t.csv", "columns": [["x", "breed"]]}, "'breed' holds texts"),
         ({"table": "t.csv", "columns": "x", "dtypes": types.INT64}, "line 3: 0.5 in the column"),
         ({"table": "t.csv", "columns": []}, "not names of columns"),
+        ({"table": "t.csv", "columns": "x", "dir_filters": "a*"}, "dir_filters finds class folder"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*belong to no listed file")

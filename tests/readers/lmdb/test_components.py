@@ -153,6 +153,7 @@ def test_values_of_files_give_a_warning(tmp_path):
     [
         ({"ext": "jpg", "values": "npy"}, "does not go with `ext`; fn.decoders.numpy"),
         ({"dtypes": types.INT32}, "`dtypes` needs `ext`"),
+        ({"missing_component_behavior": "error"}, "`missing_component_behavior` needs `ext`"),
         ({"ext": ["jpg", "cls"], "dtypes": [types.INT32]}, "1 dtypes for 2 outputs"),
         (
             {"ext": "jpg", "missing_component_behavior": "drop"},

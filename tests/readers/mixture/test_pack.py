@@ -105,6 +105,7 @@ def test_a_sample_of_another_length_is_bad(files):
         ({"lengths": np.maximum(LENGTHS - 59, 0)}, r"is empty, and so are \d+ others: leave"),
         ({"batch_cost": {"by": "x", "budget": 1}}, "batches of as many rows have equal cost"),
         ({"indices": lambda epoch: [epoch]}, "indices is a function"),
+        ({"storage_options": {"anon": True}}, "give it to the reader that is packed"),
     ],
 )
 def test_wrong_arguments_are_refused(files, options, message):

@@ -11,6 +11,7 @@ import pytest
 from penstock import Pipeline, fn
 from penstock.engine.errors import ArgumentError, CheckpointError, SourceError
 from penstock.plugin.base_iterator import BaseIterator
+from penstock.testing import made
 
 SIZES = {"hand": 20, "web": 50, "drawn": 7}
 WEIGHTS = {"hand": 0.6, "web": 0.3, "drawn": 0.1}
@@ -257,15 +258,33 @@ def test_a_replacement_is_of_the_same_source(files, tmp_path):
         assert "bad samples of 'hand'" in str(pipe.stats())
 
 
-def test_a_rotten_source_ends_the_run(files, tmp_path):
+@pytest.mark.parametrize("on_error", ["skip", "replace"])
+def test_a_rotten_source_ends_the_run(files, tmp_path, on_error):
     for i in range(10):
         (tmp_path / "hand" / f"{i:03}").unlink()
     options = {"weights": [1, 1, 1], "max_bad": {"hand": 0.1}}
     with (
-        _pipe(files, 9, on_error="skip", **options) as pipe,
+        _pipe(files, 9, on_error=on_error, **options) as pipe,
         pytest.raises(SourceError, match=r"of the source 'hand' were bad"),
     ):
-        _read(pipe, 9)
+        _ = [pipe.run() for _ in range(9)]
+
+
+@pytest.mark.parametrize("on_error", ["skip", "replace"])
+def test_samples_that_no_operator_takes_are_bad(tmp_path, on_error):
+    for name in ("hand", "web"):
+        (tmp_path / f"{name}.jpg").write_bytes(b"rotten" if name == "web" else made.jpeg(3))
+    with Pipeline(batch_size=4, num_threads=1, on_error=on_error) as pipe:
+        sources = {
+            name: fn.readers.file(files=[str(tmp_path / f"{name}.jpg")] * 4)
+            for name in ("hand", "web")
+        }
+        data, *_ = fn.readers.mix(sources, max_bad={"web": 0.5}, name="train")
+        pipe.set_outputs(fn.decoders.image(data))
+        pipe.run()
+        assert pipe.reader_meta("train")["sources"]["web"]["bad"] >= 2
+        with pytest.raises(SourceError, match=r"of the source 'web' were bad"):
+            _ = [pipe.run() for _ in range(8)]
 
 
 @pytest.mark.parametrize(
@@ -285,6 +304,7 @@ def test_a_rotten_source_ends_the_run(files, tmp_path):
         ({"shuffle_after_epoch": True}, "cannot be obeyed: give random_shuffle"),
         ({"indices": np.arange(3)}, "indices cannot be obeyed: give it to the readers"),
         ({"restart": ["x"]}, "restart: there is no source 'x'"),
+        ({"storage_options": {"anon": True}}, "give it to the readers that are its sources; to"),
     ],
 )
 def test_wrong_arguments_are_refused(files, options, message):

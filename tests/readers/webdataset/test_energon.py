@@ -53,6 +53,11 @@ def test_a_split_without_shards_is_an_error(tmp_path, split, error):
         read(prepared(tmp_path), split=split)
 
 
+def test_there_are_no_configurations(tmp_path):
+    with pytest.raises(ArgumentError, match=r"of Energon, which has no config.*='en'"):
+        read(prepared(tmp_path), split="train", config="en")
+
+
 def test_split_belongs_to_prepared_folders(tmp_path):
     prepared(tmp_path)
     with pytest.raises(ArgumentError, match="is no folder, so it has no 'train'"):

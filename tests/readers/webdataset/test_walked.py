@@ -182,6 +182,9 @@ def test_numbers_of_wids(web, archives):
     with labels(f"{web.url}/a/index.json", samples_per_shard=None) as pipe:
         assert pipe.epoch_size("reader") == TOTAL
         assert pipe.run()[0].as_array().ravel().tolist() == [0, 1, 2]
+    for options in ({"split": "train"}, {"config": "en"}):
+        with pytest.raises(ArgumentError, match="an index of wids, which lists all its archives"):
+            shards_of([f"{web.url}/a/index.json"], **options)
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,8 @@ class Video(Reader):
         fill_value (int | Sequence[int] | None): One value from 0 to 255, or one a channel.
             Default: (0,).
         uniform_sample (bool | None): Take one clip of each video: frames at equal distances,
-            from its first to its last one. Default: False.
+            from its first to its last one. `stride`, `step` and `pad_mode` have no effect then,
+            as in DALI, and give a warning. Default: False.
         random_shuffle (bool | None): Read every epoch in another order: a permutation of the
             whole data set, the same for all shards, drawn from `shuffle_seed` and the epoch's
             number. Default: False.

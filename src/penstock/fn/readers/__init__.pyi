@@ -132,9 +132,9 @@ def balance(
             Default: 'longest'.
         restart (str | Sequence[str] | None): Sources that begin anew, if a checkpoint has
             others of their names or sizes. Default: ().
-        max_bad (Mapping[str, Any] | None): The share of a source's samples that may be bad, by
-            the source's name: `{'web': 0.01}`. One bad sample is always borne. More end the
-            run, whatever `on_error`. Default: {}.
+        max_bad (Mapping[str, Any] | None): With the pipeline's `on_error`, "skip" or "replace":
+            the share of a source's samples that may be bad, by the source's name: `{'web':
+            0.01}`. One bad sample is always borne, and more end the run. Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:
@@ -542,7 +542,8 @@ def coco(
         annotations_file (str | None): JSON file with images, annotations and categories.
         preprocessed_annotations (str | None): Folder with annotations that
             `save_preprocessed_annotations` has written, here or in DALI. They stand for
-            `annotations_file`, and for all arguments that select or change annotations. Older
+            `annotations_file`, and are as that call has selected and changed them.
+            `include_iscrowd` and `avoid_class_remapping` have no effect here, as in DALI. Older
             name: meta_files_path.
         save_preprocessed_annotations (bool | None): Write the selected annotations into a
             folder of files, in DALI's format. Older name: dump_meta_files. Default: False.
@@ -757,13 +758,14 @@ def file(
             A hash of the path below `file_root` decides, so all hosts and runs agree, and new
             files move no others. Or the column of `table` that names the parts.
         file_filters (str | Sequence[str] | None): Patterns such as '*.jpg'; for files that lie
-            in folders. By default all that decoders read. Default: ('*.jpg', '*.jpeg', '*.png',
-            '*.bmp', '*.tif', '*.tiff', '*.pnm', '*.ppm', '*.pgm', '*.pbm', '*.pam', '*.jp2',
-            '*.webp', '*.gif', '*.avif', '*.heic', '*.jpe', '*.jfif', '*.jxl', '*.heif',
-            '*.hif', '*.j2k', '*.j2c', '*.jpc', '*.jpx', '*.jph', '*.pfm', '*.apng', '*.wav',
-            '*.flac', '*.ogg', '*.opus', '*.mp3', '*.m4a', '*.aac', '*.aif', '*.aiff', '*.au',
-            '*.wma', '*.oga', '*.aifc', '*.snd', '*.mp2', '*.mka', '*.caf', '*.w64', '*.sph',
-            '*.ac3', '*.amr', '*.wv').
+            in folders. By default all that decoders read. As in DALI, `file_filters`,
+            `dir_filters` and `case_sensitive_filter` have no effect on `files` and `file_list`.
+            Default: ('*.jpg', '*.jpeg', '*.png', '*.bmp', '*.tif', '*.tiff', '*.pnm', '*.ppm',
+            '*.pgm', '*.pbm', '*.pam', '*.jp2', '*.webp', '*.gif', '*.avif', '*.heic', '*.jpe',
+            '*.jfif', '*.jxl', '*.heif', '*.hif', '*.j2k', '*.j2c', '*.jpc', '*.jpx', '*.jph',
+            '*.pfm', '*.apng', '*.wav', '*.flac', '*.ogg', '*.opus', '*.mp3', '*.m4a', '*.aac',
+            '*.aif', '*.aiff', '*.au', '*.wma', '*.oga', '*.aifc', '*.snd', '*.mp2', '*.mka',
+            '*.caf', '*.w64', '*.sph', '*.ac3', '*.amr', '*.wv').
         dir_filters (str | Sequence[str] | None): Patterns of the class folders' names; by
             default all but hidden ones.
         case_sensitive_filter (bool | None): Whether the patterns distinguish case. Default:
@@ -1479,9 +1481,9 @@ def mix(
             Default: 'longest'.
         restart (str | Sequence[str] | None): Sources that begin anew, if a checkpoint has
             others of their names or sizes. Default: ().
-        max_bad (Mapping[str, Any] | None): The share of a source's samples that may be bad, by
-            the source's name: `{'web': 0.01}`. One bad sample is always borne. More end the
-            run, whatever `on_error`. Default: {}.
+        max_bad (Mapping[str, Any] | None): With the pipeline's `on_error`, "skip" or "replace":
+            the share of a source's samples that may be bad, by the source's name: `{'web':
+            0.01}`. One bad sample is always borne, and more end the run. Default: {}.
         seed (int | None): Seed of the operator's randomness, whatever the pipeline's; by
             default derived from it. Default: -1.
         preserve (bool | None): Keep the operator even if its output is not used. Default:

@@ -58,6 +58,14 @@ def test_annotations_are_made_smaller_with_their_image():
     assert made_smaller["segmentations"].data == b"[[[4,2,8,2,8,6]]]"
 
 
+@pytest.mark.parametrize("option", [{"jpeg_quality": 80}, {"longest_side": 8}])
+def test_images_of_another_name_are_not_left_as_they_are(tmp_path, option):
+    samples = [Sample("a", {"photo": Encoded(made.jpeg(5), "jpg")})]
+    source = made.write(tmp_path / "source", samples, "tfrecord")
+    with pytest.raises(ArgumentError, match="'image' anew, but the samples have no such files; th"):
+        datasets.convert(source, tmp_path / "a", to="tfrecord", **option)
+
+
 def test_the_schema_tells_the_new_extensions(tmp_path):
     samples = [
         Sample(f"{i}", {"image": Encoded(made.jpeg(5), "jpg"), "label": i}) for i in range(3)
