@@ -29,13 +29,13 @@ NAMES = """
     ANY ANY_FLOAT ANY_FLOATS ARRAY ArgumentError BOOL BaseIterator BatchContext BatchOperator
     BatchRules CALLABLE DTYPE DTYPES DamagedFileError Damages DatasetFormat DecodeError
     DecodeRequest Encoded FLOAT FLOATS GpuRules IMAGE_TYPE INT INTERP INTS ImageFormat ImageHeader
-    Input Kernel LAYOUT Location MissingDependencyError OPTIONS OneFileWriter Pointers REQUIRED
-    Reader ReaderCall RecordFiles RecordReader STR STRS Sample SampleOperator SequenceRules
+    Input Kernel LAYOUT LayoutError Location MissingDependencyError OPTIONS OneFileWriter Pointers
+    REQUIRED Reader ReaderCall RecordFiles RecordReader STR STRS Sample SampleOperator SequenceRules
     ShardInfo Source SourceError StoredImage StoredSamples Target TensorList TensorListCPU
     TensorListGPU Workspace Writer c_type check_numbers check_uniform checked_indices decode_error
-    enter_errors files_of function_of launch_elements layout_of lines_axis numbers_of_batch
-    open_storages param pointwise register register_dataset_format register_format saturate
-    struct_table
+    enter_errors expand_paths files_of function_of launch_elements layout_of lines_axis
+    numbers_of_batch open_storages param pointwise register register_dataset_format register_format
+    saturate struct_table
 """
 
 

@@ -20,7 +20,13 @@ from .datasets.sample import Encoded, Sample
 from .decoders.errors import decode_error
 from .decoders.image.formats.base import DecodeRequest, ImageFormat, ImageHeader, StoredImage
 from .decoders.image.table import register_format
-from .engine.errors import ArgumentError, DecodeError, MissingDependencyError, SourceError
+from .engine.errors import (
+    ArgumentError,
+    DecodeError,
+    LayoutError,
+    MissingDependencyError,
+    SourceError,
+)
 from .engine.gpu.kernels import Kernel, c_type
 from .engine.gpu.launch import launch_elements
 from .engine.gpu.tables import Pointers, struct_table
@@ -58,6 +64,7 @@ from .operators.common.number_arguments import check_numbers, numbers_of_batch
 from .operators.elementwise.pointwise import pointwise
 from .operators.elementwise.saturation import saturate
 from .plugin.base_iterator import BaseIterator, check_uniform
+from .readers.listing.path_patterns import expand_paths
 from .readers.reader import Reader
 from .readers.record_reader import RecordReader
 from .readers.source import Source, checked_indices
@@ -101,6 +108,7 @@ __all__ = [
     "ImageHeader",
     "Input",
     "Kernel",
+    "LayoutError",
     "Location",
     "MissingDependencyError",
     "OneFileWriter",
@@ -129,6 +137,7 @@ __all__ = [
     "checked_indices",
     "decode_error",
     "enter_errors",
+    "expand_paths",
     "files_of",
     "function_of",
     "launch_elements",
