@@ -109,7 +109,7 @@ def test_a_format(run_example, piles, tmp_path):
     run_example("A format")
     assert "pile" in dir(fn.readers)
     assert "Pile" in dir(ops.readers)
-    assert "path (str | Sequence[str]): Paths or URLs of the files." in fn.readers.pile.__doc__
+    assert "path (str | Sequence[str]): Paths, patterns or URLs of the files." in fn.readers.pile.__doc__
     pipe = Pipeline(batch_size=6, num_threads=2)
     pipe.set_outputs(fn.readers.pile(path=piles))
     with pipe:
