@@ -498,6 +498,7 @@ def test_the_debugger_stops_in_the_definition(options, tmp_path):
     assert re.search(r"program\.py\(\d\)define\(\)\n-> (breakpoint|return data \* 2)", done.stdout)
 
 
+@pytest.mark.filterwarnings("ignore:last_batch_policy=:RuntimeWarning")
 @pytest.mark.parametrize("epochs", [2])
 def test_iterators(files, epochs):
     def define():

@@ -218,6 +218,8 @@ LOCK_FREE = {
     "engine/tensors/memory.py": "gives memory back, under a lock that a thread may interrupt",
     "engine/tensors/device_pieces.py": "gives memory back to the driver",
     "engine/tensors/device_leases.py": "queues memory for the pool",
+    "engine/tensors/event_pool.py": "gives events back to the driver",
+    "engine/tensors/stream_marks.py": "gives events to their pool",
     "operators/optical_flow/flow_session.py": "gives buffers back to the driver",
     "readers/storage/descriptors.py": "closes a descriptor",
     "decoders/audio/engines/sndfile.py": "closes a descriptor",
