@@ -109,7 +109,8 @@ def test_a_format(run_example, piles, tmp_path):
     run_example("A format")
     assert "pile" in dir(fn.readers)
     assert "Pile" in dir(ops.readers)
-    assert "path (str | Sequence[str]): Paths, patterns or URLs of the files." in fn.readers.pile.__doc__
+    argument = "path (str | Sequence[str]): Paths, patterns or URLs of the files."
+    assert argument in fn.readers.pile.__doc__
     pipe = Pipeline(batch_size=6, num_threads=2)
     pipe.set_outputs(fn.readers.pile(path=piles))
     with pipe:
