@@ -124,6 +124,7 @@ def assert_same(ours, theirs, tolerance):
         assert ours == theirs
 
 
+@pytest.mark.filterwarnings("ignore:last_batch_policy=:RuntimeWarning")  # DALI gives none
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_program(name, photos, data, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
