@@ -40,7 +40,7 @@ KEYWORDS = {
     "datasets": "convert to WebDataset, TFRecord, Parquet, RecordIO, LMDB, COCO, Hugging Face, Hub",
     "debugging": "breakpoint, print values, step through",
     "detection": "bounding boxes, keypoints, polygons, COCO, instance segmentation",
-    "detector": "object detection, bounding boxes, mAP, train on COCO",
+    "detector": "object detection, mAP, train on COCO",
     "distributed": "multiple GPUs, multi-GPU, DDP, FSDP, torchrun, several nodes, ranks",
     "errors": "exception, traceback, message, what to do",
     "from_torch": "DataLoader, Dataset, collate, num_workers, PyTorch",

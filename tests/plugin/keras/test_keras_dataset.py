@@ -168,6 +168,7 @@ def test_padding_has_no_weight(numbered_files, pipelines):
     Doubling().fit(dataset, verbose=0)
 
 
+@pytest.mark.filterwarnings("ignore:last_batch_policy=:RuntimeWarning")
 @pytest.mark.skipif(BACKEND == "jax", reason="JAX compiles for each shape")
 def test_partial_batches(pairs):
     dataset = KerasDataset(pairs(10), reader_name="Reader", last_batch_policy="partial")
