@@ -99,7 +99,9 @@ def main() -> int:
     """The command line."""
     parser = common.command_line(__doc__, rounds=3)
     parser.add_argument("--batch", type=int, nargs="+", default=[64, 256], help="utterances")
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of all libraries")
+    parser.add_argument(
+        "--threads", type=int, default=len(os.sched_getaffinity(0)), help="of all libraries"
+    )
     return common.main(parser, measurements)
 
 
