@@ -22,7 +22,7 @@ from ..datasets.conversion.options import CommandOption, ConvertOptions
 from ..datasets.formats.loose_files import LooseFileWriter
 from ..datasets.formats.table import writers
 from ..engine.errors import ArgumentError
-from ..engine.suggestions import listed
+from ..engine.suggestions import counted, listed
 from ..readers.hub.names import is_on_hub
 from ..readers.storage.urls import is_url
 from .commands import AsJson, CommandFailed, between, message_of, say_error, status_of
@@ -166,7 +166,7 @@ def _with_hint(error: OSError, destination: str) -> CommandFailed:
 
 
 def _text(report: ConvertReport) -> str:
-    samples, shards = _counted(report.samples, "sample"), _counted(report.shards, "shard")
+    samples, shards = counted(report.samples, "sample"), counted(report.shards, "shard")
     facts = [f"{report.path}: {samples} in {shards} of {report.format}"]
     if not issubclass(writers()[report.format], LooseFileWriter):  # whose sizes are not counted
         facts.append(size_text(report.bytes))
@@ -177,12 +177,11 @@ def _text(report: ConvertReport) -> str:
     if report.resumed_shards:
         remarks.append(f"an earlier run wrote {report.resumed_shards:,} of the shards")
     if report.left_out:
-        counted = _counted(report.left_out, "sample")
-        remarks.append(f"{counted} left out by a list or a filter")
+        remarks.append(f"{counted(report.left_out, 'sample')} left out by a list or a filter")
     if report.skipped:
         first = str(report.bad[0])
-        counted = _counted(report.skipped, "damaged sample or file", "damaged samples or files")
-        remarks.append(f"{counted} left out, the first: {first}")
+        damaged = counted(report.skipped, "damaged sample or file", "damaged samples or files")
+        remarks.append(f"{damaged} left out, the first: {first}")
     if report.lost:
         remarks.append(f"not converted: {', '.join(report.lost)}")
     remarks += [
@@ -190,7 +189,3 @@ def _text(report: ConvertReport) -> str:
         for kind, names in report.skipped_files.items()
     ]
     return "; ".join(remarks)
-
-
-def _counted(number: int, noun: str, plural: str = "") -> str:
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

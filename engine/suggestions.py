@@ -44,13 +44,13 @@ def listed(names: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(others)} {last} {end}" if others else end
 
 
-def others(count: int) -> str:
-    """Return a number of others as words: "1 other".
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return a number of things as words; by default the plural has an s more.
 
-    >>> others(2)
-    '2 others'
+    >>> counted(1, "other"), counted(2000, "sample")
+    ('1 other', '2,000 samples')
     """
-    return "1 other" if count == 1 else f"{count:,} others"
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def and_so(count: int, one: str = "is", many: str = "are") -> str:
@@ -59,4 +59,4 @@ def and_so(count: int, one: str = "is", many: str = "are") -> str:
     >>> and_so(1), and_so(1000, "does", "do")
     (', and so is 1 other', ', and so do 1,000 others')
     """
-    return f", and so {one if count == 1 else many} {others(count)}" if count else ""
+    return f", and so {one if count == 1 else many} {counted(count, 'other')}" if count else ""

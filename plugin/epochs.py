@@ -183,10 +183,8 @@ class Epochs:
     @property
     def loses_samples(self) -> bool:
         """Whether batches of this epoch hold samples of the next one that nobody gets."""
-        if self._policy is LastBatchPolicy.FILL or self._shards.padded:
-            return False
         read = (self.steps - self.taken + self.dropped) * self._batch_size
-        return read > min(self._sizes)
+        return not self.keeps_steps and read > min(self._sizes)
 
     def _count_steps(self) -> int:
         if self._policy is LastBatchPolicy.DROP:

@@ -11,7 +11,7 @@ from ...engine.arrays import Array, Int64s
 from ...engine.errors import DecodeError
 from ...engine.graph.operator import register
 from ...engine.graph.params import ANY, FLOAT, INT, REQUIRED, STR, param
-from ...engine.suggestions import and_so, listed, others
+from ...engine.suggestions import and_so, counted, listed
 from ..reader import Reader
 from ..sample_values import one_for_each, read_in_parts
 from ..source import Allocate, Columns, Source, checked_indices
@@ -243,7 +243,11 @@ class PackedSource:
         checked_indices(np.array([index]), self.packs.rows)
         members = self.packs.samples(index)
         text = self._source.where(int(self._samples[members[0]]))
-        return text if len(members) == 1 else f"{text} and {others(len(members) - 1)} in its row"
+        return (
+            text
+            if len(members) == 1
+            else f"{text} and {counted(len(members) - 1, 'other')} in its row"
+        )
 
     def close(self) -> None:
         """Close the source of the samples."""
