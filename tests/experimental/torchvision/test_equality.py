@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import PIL
 import pytest
 
 from .running import by_pipeline, by_torchvision
@@ -52,12 +53,17 @@ EQUAL = {
 
 
 @pytest.mark.parametrize("kind", ["pil", "tensor"])
-@pytest.mark.parametrize("make", EQUAL.values(), ids=EQUAL)
-def test_bytes_are_equal(tv, photographs, device, make, kind):
-    transform = make(tv)
+@pytest.mark.parametrize("name", EQUAL)
+def test_bytes_are_equal(tv, photographs, device, name, kind):
+    transform = EQUAL[name](tv)
     if kind == "tensor" and isinstance(transform, tv.RandomAutocontrast):
         pytest.skip("see the test of stretched levels")
-    wanted = by_torchvision(transform, photographs, kind)
+    if name == "resize to a size" and kind == "pil" and int(PIL.__version__.split(".")[0]) < 13:
+        pytest.skip("Pillow resizes first along the rows since 13")
+    try:
+        wanted = by_torchvision(transform, photographs, kind)
+    except NotImplementedError as error:
+        pytest.skip(f"this PyTorch lacks it: {error}")
     made = by_pipeline(transform, photographs, kind, device)
     for ours, theirs in zip(made, wanted, strict=True):
         assert ours.dtype == theirs.dtype == np.uint8
