@@ -5,6 +5,7 @@ channel           messages between two processes
 helper_processes  processes that do a part of an operator's work, as their parent sees them
 helper_child      the loop of such a process
 forked_process    child processes that are forks of this process
+copies            child processes that are copies of one new interpreter
 messages          the messages between a pipeline and its worker processes
 row_process       a process that tells on which row it works, as its parent sees it
 python_workers    processes that call users' code, as their pipeline sees them

@@ -26,7 +26,7 @@ from .channel import Channel, connected_sockets
 
 _PROGRAM = (
     "import sys; end = 2 + int(sys.argv[1]); sys.path[:] = sys.argv[end:]; "
-    f"from {__name__} import run; run(*sys.argv[2:end])"
+    "from {} import run; run(*sys.argv[2:end])"
 )
 # Each thread of the process does one thread's work: libraries must not start more threads.
 _ONE_THREAD = {
@@ -76,8 +76,6 @@ class ChildProcess:
         connections: int = 1,
         environment: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        if not sys.executable or getattr(sys, "frozen", False):
-            raise WorkerError("worker processes need a Python interpreter, but there is none")
         self.channels: list[Channel] = []
         self.owner = os.getpid()
         start = partial(self._start, module, numbers, descriptors, connections, environment)
@@ -101,13 +99,8 @@ class ChildProcess:
                 if_that_fails.callback(ours.close)
                 self.channels.append(Channel(ours))
                 theirs.append(others.enter_context(other).fileno())
-            given = [module, *map(str, [*numbers, *theirs])]
-            self._process: Any = Popen(
-                [sys.executable, "-c", _PROGRAM, str(len(given)), *given, *sys.path],
-                stdin=DEVNULL,
-                pass_fds=[*descriptors, *theirs],
-                process_group=0,  # so that an interrupt at the keyboard does not reach the process
-                env=os.environ | _ONE_THREAD | dict(environment),
+            self._process: Any = start_interpreter(
+                __name__, [module, *numbers, *theirs], [*descriptors, *theirs], environment
             )
             self._own()
             if_that_fails.pop_all()
@@ -132,14 +125,37 @@ class ChildProcess:
 
     def fate(self) -> str:
         """Say how the process ended, for messages."""
-        _has_ended(self._process)
-        code = self._process.returncode
-        if code is None:
-            return "does not answer"
-        if code >= 0:
-            return f"ended with exit status {code}"
-        hint = " (perhaps the system was short of memory)" if code == -signal.SIGKILL else ""
-        return f"was ended by the signal {signal.Signals(-code).name}{hint}"
+        return fate_of(self._process)
+
+
+def start_interpreter(
+    program: str,
+    arguments: Sequence[object],
+    descriptors: Sequence[int],
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> Any:
+    """Start a new interpreter that calls `run` of one of our modules; return the `Popen`.
+
+    Args:
+        program: full name of the module.
+        arguments: of `run`, which gets them as texts.
+        descriptors: see `ChildProcess`.
+        environment: the same.
+
+    Raises:
+        WorkerError: there is no Python interpreter to start.
+        OSError: the interpreter cannot be started.
+    """
+    if not sys.executable or getattr(sys, "frozen", False):
+        raise WorkerError("worker processes need a Python interpreter, but there is none")
+    given = [str(argument) for argument in arguments]
+    return Popen(
+        [sys.executable, "-c", _PROGRAM.format(program), str(len(given)), *given, *sys.path],
+        stdin=DEVNULL,
+        pass_fds=descriptors,
+        process_group=0,  # so that an interrupt at the keyboard does not reach the process
+        env=os.environ | _ONE_THREAD | dict(environment),
+    )
 
 
 def end_process(process: Any, channels: Sequence[Channel], owner: int) -> None:
@@ -156,6 +172,18 @@ def end_process(process: Any, channels: Sequence[Channel], owner: int) -> None:
             _unwaited.append(process)
         for channel in channels:
             channel.close()
+
+
+def fate_of(process: Any) -> str:
+    """Say how a process ended, for messages."""
+    _has_ended(process)
+    code = process.returncode
+    if code is None:
+        return "does not answer"
+    if code >= 0:
+        return f"ended with exit status {code}"
+    hint = " (perhaps the system was short of memory)" if code == -signal.SIGKILL else ""
+    return f"was ended by the signal {signal.Signals(-code).name}{hint}"
 
 
 def _has_ended(process: Any) -> bool:

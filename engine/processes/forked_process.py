@@ -40,7 +40,9 @@ from .child_process import (
 
 _POLL_SECONDS = 0.002
 _NOT_INITIALIZED = 3  # CUDA_ERROR_NOT_INITIALIZED
-_NUMBER_BYTES = 8  # of a child's number, the first that it sends
+
+NUMBER_BYTES = 8
+"""Of a fork's number, the first that it sends."""
 
 
 class ForkedProcess(ChildProcess):
@@ -62,22 +64,23 @@ class ForkedProcess(ChildProcess):
                 warnings.simplefilter("ignore", DeprecationWarning)
                 number = os.fork()
             if not number:
-                _run(work, theirs, ours, self.owner)
-            self._process = _Fork(number)
+                ours.close()
+                be_fork(work, theirs, self.owner)
+            self._process = Fork(number)
             self._own()
         except BaseException:  # of a signal's handler, perhaps before the number was stored
             Uninterrupted(partial(_end_unowned, ours, theirs)).run()
             raise
         theirs.close()
-        ours.recv(_NUMBER_BYTES, MSG_WAITALL)
+        ours.recv(NUMBER_BYTES, MSG_WAITALL)
 
 
 def _end_unowned(ours: socket, theirs: socket) -> None:
     """End a child that says its number itself, if there is one."""
     theirs.close()
-    number = ours.recv(_NUMBER_BYTES, MSG_WAITALL)
+    number = ours.recv(NUMBER_BYTES, MSG_WAITALL)
     if number:
-        end_process(_Fork(int.from_bytes(number, "little")), [], os.getpid())
+        end_process(Fork(int.from_bytes(number, "little")), [], os.getpid())
     ours.close()
 
 
@@ -99,7 +102,7 @@ def _uses_cuda() -> bool:
     return bool(driver.cuDeviceGetCount(ctypes.byref(ctypes.c_int())) != _NOT_INITIALIZED)
 
 
-class _Fork:
+class Fork:
     """A forked process with the methods of `Popen`."""
 
     def __init__(self, pid: int) -> None:
@@ -131,12 +134,17 @@ class _Fork:
             os.kill(self.pid, signal.SIGKILL)
 
 
-def _run(work: Callable[[Channel], None], theirs: socket, ours: socket, parent: int) -> NoReturn:
-    """Be the child."""
+def be_fork(work: Callable[[Channel], None], theirs: socket, parent: int) -> NoReturn:
+    """Be the child, which ends as soon as its parent ends.
+
+    Args:
+        work: the function, which gets the connection.
+        theirs: the child's end of the connection.
+        parent: number of the parent.
+    """
     code = 1
     try:
-        theirs.sendall(os.getpid().to_bytes(_NUMBER_BYTES, "little"))
-        ours.close()
+        theirs.sendall(os.getpid().to_bytes(NUMBER_BYTES, "little"))
         os.setpgid(0, 0)  # so that an interrupt at the keyboard does not reach the process
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..graph.operator import Array
 from ..graph.user_calls import Callee, InputRows, Returned, Rows
 from ..pending import Pending
 from ..tensors.arena import Arena
+from .child_process import ChildProcess
 from .messages import ArrayRef, AskBlock, reference, unpickled_error
 from .python_child import IN_TARGET, CallDone, CallFailed, RowRef, UserCall, serve
 from .row_process import RowProcess
@@ -75,17 +75,19 @@ class PythonWorker(RowProcess):
     """One Python worker.
 
     Args:
-        arena: where batches lie.
+        arena, process, offset: as those of the base class.
         message: the first message to a new interpreter; None for a fork.
-        callees: what a fork calls, by the number of the operator's node.
     """
 
     def __init__(
-        self, arena: Arena, message: tuple[bytes, bytes] | None, callees: dict[int, Callee]
+        self,
+        arena: Arena,
+        process: ChildProcess,
+        offset: int,
+        message: tuple[bytes, bytes] | None,
     ) -> None:
         self._message = message
-        fork = partial(_serve_fork, arena, callees) if message is None else None
-        super().__init__(arena, "a Python worker", "python_child", fork)
+        super().__init__(arena, "a Python worker", process, offset)
 
     def wait_until_ready(self) -> None:
         """Wait until the worker can be called; raise the error that prevents it."""
@@ -143,8 +145,9 @@ class PythonWorker(RowProcess):
         return [reference(row, self._arena) for row in column]
 
 
-def _serve_fork(arena: Arena, callees: dict[int, Callee], progress: int, channel: Any) -> None:
-    serve(channel, arena, progress, lambda: callees)
+def serve_fork(arena: Arena, callees: dict[int, Callee], offset: int, channel: Any) -> None:
+    """Be a worker that is a fork, with the callees by the number of the operator's node."""
+    serve(channel, arena, offset, lambda: callees)
 
 
 def _rows(column: RowRef | list[RowRef], target: Array | None, block: Array | None) -> Rows:

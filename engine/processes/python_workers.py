@@ -17,17 +17,21 @@ from __future__ import annotations
 import pickle
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from ..errors import PipelineStopped, WorkerError
 from ..graph.operator import Array
 from ..graph.user_calls import Callee, InputRows, Returned
 from ..pending import Pending
+from ..tensors.arena import Arena
 from ..tensors.memory import SlabPool
 from ..threads import join_all, wait_at_exit
-from .forked_process import why_no_fork
-from .python_worker import PythonWorker, PythonWorkerDied, UserTask
+from .child_process import ChildProcess
+from .forked_process import ForkedProcess, why_no_fork
+from .python_worker import PythonWorker, PythonWorkerDied, UserTask, serve_fork
+from .row_process import reserve_row, start_row_processes
 
 JOIN_SECONDS = 0.8
 """Seconds for the end of the threads, once their processes were killed."""
@@ -97,13 +101,23 @@ class PythonWorkers:
         why = why_no_fork() if self._fork else "py_start_method is 'spawn'"
         message = self._program(why) if why else None
         try:
-            for _ in range(self.count):
-                self._workers.append(PythonWorker(pool.arena, message, self._callees))
+            for process, offset in self._started(pool.arena, fork=message is None):
+                self._workers.append(PythonWorker(pool.arena, process, offset, message))
             for worker in self._workers:
                 worker.wait_until_ready()
         except BaseException:
             self.close()
             raise
+
+    def _started(self, arena: Arena, *, fork: bool) -> Iterator[tuple[ChildProcess, int]]:
+        """Start the processes; yield each with the place where it tells its row in work."""
+        offsets = [reserve_row(arena) for _ in range(self.count)]
+        if fork:
+            for offset in offsets:
+                yield ForkedProcess(partial(serve_fork, arena, self._callees, offset)), offset
+        else:
+            copies = start_row_processes(arena, "python_child", offsets)
+            yield from zip(copies.wait(), offsets, strict=True)
 
     def _program(self, why: str) -> tuple[bytes, bytes]:
         """Return the first message to new interpreters."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from ..graph.operator import Array
 from ..tensors.arena import PLAIN_DTYPES, Arena
 from ..tensors.memory import SMALL
 from .child_process import ChildProcess
-from .forked_process import ForkedProcess
+from .copies import Copies
 
 
 class RowProcess:
@@ -22,29 +21,19 @@ class RowProcess:
     Args:
         arena: where batches lie.
         title: of the process, for messages.
-        module: program of a new interpreter. It is given the descriptor of the arena's file, and
-            the offset in the arena at which the process tells its row in work.
-        fork: work of a fork, if it shall be one, which is given the offset and the channel.
+        process: the process.
+        offset: where in the arena the process tells its row in work: see `reserve_row`.
 
     Attributes:
         process: the process.
     """
 
-    def __init__(
-        self, arena: Arena, title: str, module: str, fork: Callable[..., None] | None = None
-    ) -> None:
+    def __init__(self, arena: Arena, title: str, process: ChildProcess, offset: int) -> None:
         self._arena = arena
         self._title = title
-        offset = arena.reserve(8)
-        self._row = arena.array((offset, (1,), "i8"))
-        self._row[0] = -1
-        if fork is not None:
-            self.process: ChildProcess = ForkedProcess(partial(fork, offset))
-        else:
-            with arena.lent_file() as descriptor:
-                numbers = descriptor, offset
-                self.process = ChildProcess(f"{__package__}.{module}", numbers, numbers[:1])
-        (self._channel,) = self.process.channels
+        self._row = _row_at(arena, offset)
+        self.process = process
+        (self._channel,) = process.channels
 
     @property
     def row_in_work(self) -> int:
@@ -77,3 +66,35 @@ class RowProcess:
         copy = empty(array.shape, array.dtype)
         np.copyto(copy, array)
         return copy
+
+
+def reserve_row(arena: Arena) -> int:
+    """Return the offset in the arena of a new number, at which a process tells its row in work."""
+    offset = arena.reserve(8)
+    _row_at(arena, offset)[0] = -1
+    return offset
+
+
+def start_row_processes(
+    arena: Arena, module: str, offsets: Sequence[int], imports: Iterable[str] = ()
+) -> Copies:
+    """Start processes that work on rows.
+
+    Args:
+        arena: where batches lie.
+        module: their program, a module of this room. Its `main` is given the descriptor of the
+            arena's file, and the offset of the process.
+        offsets: those of `reserve_row`, one a process.
+        imports: see `Copies`.
+
+    Raises:
+        WorkerError: there is no Python interpreter to start.
+        OSError: the interpreter cannot be started.
+    """
+    with arena.lent_file() as descriptor:
+        numbers = [(descriptor, offset) for offset in offsets]
+        return Copies(f"{__package__}.{module}", numbers, [descriptor], imports)
+
+
+def _row_at(arena: Arena, offset: int) -> Array:
+    return arena.array((offset, (1,), "i8"))

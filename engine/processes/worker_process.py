@@ -27,6 +27,7 @@ from ..work.batch import Batch
 from ..work.chain import Chain, ChainRun
 from ..work.faults import describe
 from ..work.plan import Key
+from .child_process import ChildProcess
 from .messages import (
     ArrayRef,
     AskBlock,
@@ -64,11 +65,18 @@ def pickled_chains(*chains: Chain) -> bytes:
         ) from error
 
 
+def own_modules(chains: Iterable[Chain]) -> list[str]:
+    """Return the names of this package's modules that define the operators of chains."""
+    root = __name__.partition(".")[0]
+    modules = {type(step.operator).__module__ for chain in chains for step in chain.steps}
+    return sorted(name for name in modules if name.partition(".")[0] == root)
+
+
 class WorkerProcess(RowProcess):
     """One worker process.
 
     Args:
-        arena: where slabs lie.
+        arena, process, offset: as those of the base class.
         program: pickled chains.
         chains: the same. Further chains go with the first job that needs them.
 
@@ -77,11 +85,18 @@ class WorkerProcess(RowProcess):
         events: `Operator.event_counts` of the process's operators, by the number of the node.
     """
 
-    def __init__(self, arena: Arena, program: bytes, chains: Iterable[Chain]) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        process: ChildProcess,
+        offset: int,
+        program: bytes,
+        chains: Iterable[Chain],
+    ) -> None:
         self.busy_ns: dict[int, int] = {}
         self.wait_ns = self.cpu_ns = 0
         self.events: dict[int, dict[str, int]] = {}
-        super().__init__(arena, "a worker process", "worker_child")
+        super().__init__(arena, "a worker process", process, offset)
         self._program = program
         self._known = {chain.number for chain in chains}
 

@@ -19,6 +19,7 @@ from .choice import Chooser
 from .turns import TurnQueue
 
 if TYPE_CHECKING:
+    from ...processes.copies import Copies
     from ...processes.worker_process import WorkerProcess
 
 MAX_TURN_ROWS = 16
@@ -57,6 +58,7 @@ class ProcessCrew:
         observe: Callable[[ProcessCrew, object, WorkerLoad], None],
     ) -> None:
         self.processes: list[WorkerProcess] = []
+        self._copies: Copies | None = None  # that are being started
         self.is_retired = False
         self._count = count
         self._turns = turns
@@ -76,20 +78,28 @@ class ProcessCrew:
             ArgumentError: an operator cannot be passed to a process.
             WorkerError: a process cannot be started, or was killed.
         """
-        from ...processes.worker_process import (  # takes 10 ms, which most pipelines do not need
-            WorkerProcess,
-            pickled_chains,
-        )
+        # These take 10 ms, which most pipelines do not need.
+        from ...processes.row_process import reserve_row, start_row_processes
+        from ...processes.worker_process import WorkerProcess, own_modules, pickled_chains
 
         chains = list(self._plans.chains())
         program = pickled_chains(*chains)
+        offsets = [reserve_row(self._arena) for _ in range(self._count)]
+        modules = own_modules(chains)
+        copies = start_row_processes(self._arena, "worker_child", offsets, modules)
+        with self._lock:
+            self._copies = copies
+            if self._killed:
+                copies.kill()
+        started = copies.wait()
+        with self._lock:
+            self.processes = [
+                WorkerProcess(self._arena, process, offset, program, chains)
+                for process, offset in zip(started, offsets, strict=True)
+            ]
         try:
-            for _ in range(self._count):
-                process = WorkerProcess(self._arena, program, chains)
-                with self._lock:
-                    self.processes.append(process)
-                    if self._killed:
-                        raise WorkerError(_CLOSED)
+            if self._killed:
+                raise WorkerError(_CLOSED)
             for process in self.processes:
                 process.wait_until_ready()
         except BaseException:
@@ -110,6 +120,8 @@ class ProcessCrew:
         with self._lock:
             self._killed = True
             processes = list(self.processes)
+            if self._copies is not None:
+                self._copies.kill()
         for process in processes:
             process.kill()
 
