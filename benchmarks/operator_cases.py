@@ -197,11 +197,5 @@ CASES = {
         )
         for name in ("std_dev", "variance")
     },
-    "random.uniform": Case(
-        "random.uniform", (), "float32", "", {"range": (0.0, 1.0), "shape": SQUARE}
-    ),
-    "random.normal": Case("random.normal", (), "float32", "", {"shape": SQUARE}),
-    "random.coin_flip": Case("random.coin_flip", (), "uint8", "", {"shape": SQUARE}),
-    "random.beta": Case("random.beta", (), "float32", "", {"shape": SQUARE}),
     "full_like": Case("full_like", (SQUARE, ()), "float32", ""),
 }

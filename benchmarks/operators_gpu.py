@@ -267,7 +267,7 @@ def main() -> int:
             f"{common.seen(figure.compared, figure.wrong)}",
             flush=True,
         )
-    common.record(options, figures, copy_gigabytes=bench.copy_rate / 1e9)
+        common.record(options, figures, copy_gigabytes=bench.copy_rate / 1e9)
     return 0
 
 
