@@ -144,7 +144,7 @@ class OperatorConformance:
 
     def test_arguments_by_sample_give_what_constants_give(self) -> None:
         for name, values in self.per_sample.items():
-            varying: dict[str, Any] = {name: [np.asarray(value) for value in values]}
+            varying: dict[str, Any] = {name: _arrays(values)}
             rows, _ = self.run(self.inputs, **varying)
             for i, value in enumerate(values):
                 constant = _constant(name, value)
@@ -165,7 +165,7 @@ class OperatorConformance:
                 continue  # F is one of them, so no frame is alone
             named._holds_in(layout, self._stage(device), {})
             for name, values in self.per_sample.items():
-                named._holds_in(layout, self._stage(device), {name: [*map(np.asarray, values)]})
+                named._holds_in(layout, self._stage(device), {name: _arrays(values)})
 
     def _holds_in(self, layout: str, stage: str, varying: Mapping[str, Any]) -> None:
         frames = frames_of(self.inputs, layout)
@@ -196,7 +196,7 @@ class OperatorConformance:
         self._agrees(stage, self.arguments)
         for name, values in self.per_sample.items():
             constant = {k: v for k, v in self.arguments.items() if k != name}
-            self._agrees(stage, constant, {name: values})
+            self._agrees(stage, constant, {name: _arrays(values)})
 
     def _agrees(self, device: str, arguments: Mapping[str, object], varying: object = None) -> None:
         agree(
@@ -214,9 +214,7 @@ class OperatorConformance:
         stage = self._stage("gpu")
         if not device_stage:
             pytest.skip("an emulated device has no work in a queue")
-        varying = {
-            name: [np.asarray(v) for v in values] for name, values in self.per_sample.items()
-        }
+        varying = {name: _arrays(values) for name, values in self.per_sample.items()}
         constant = {k: v for k, v in self.arguments.items() if k not in varying}
         define = partial(
             turning,
@@ -297,9 +295,15 @@ def _constant(name: str, value: object) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value}
 
 
+def _arrays(values: Sequence[Any], dtype: Any = None) -> list[Array]:
+    """Return values a sample as arrays of one dtype."""
+    arrays = [np.asarray(value) for value in values]
+    return [array.astype(dtype or np.result_type(*arrays)) for array in arrays]
+
+
 def _with_second(values: Sequence[Any], number: float, dtype: Any = None) -> list[Array]:
     """Return values a sample, of which the second has this number in all places."""
-    arrays = [np.asarray(value, dtype) for value in values]
+    arrays = _arrays(values, dtype)
     arrays[1] = np.full_like(arrays[1], number)
     return arrays
 
@@ -315,7 +319,7 @@ class RandomConformance(OperatorConformance):
 
     def test_arguments_by_sample_give_what_constants_give(self) -> None:
         for name, values in self.per_sample.items():
-            varying: dict[str, Any] = {name: [np.asarray(value) for value in values]}
+            varying: dict[str, Any] = {name: _arrays(values)}
             rows, _ = self.run(self.inputs, seed=7, **varying)
             for i, value in enumerate(values):
                 constant = _constant(name, value)
