@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Float64s
+from ...engine.arrays import Array, Float64s
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Operator, SampleOperator
 from ...engine.graph.params import NumberLimits
@@ -17,7 +17,9 @@ from ...engine.tensors import TensorListGPU
 from .batch_arguments import enter_errors, numbers_of
 
 
-def check_numbers(operator: Operator, numbers: Mapping[str, float | Sequence[float]]) -> None:
+def check_numbers(
+    operator: Operator, numbers: Mapping[str, float | Sequence[float] | Array]
+) -> None:
     """Check numbers that come from data, as constants are checked.
 
     Args:
