@@ -14,8 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from ..engine.arrays import Array
 from ..engine.errors import ArgumentError, LayoutError
 from ..engine.graph.operator import OPERATORS
+from ..engine.graph.params import ANY_FLOAT, ANY_FLOATS, FLOAT, FLOATS, INT, INTS, REQUIRED
 from .agreement import Rows, agree, assert_rows, on_device, turning
 from .beside import CuPyConsumer, check
 from .moved_axes import IMAGE, frames_of, in_layout, takes_all_axes, with_letters
@@ -28,6 +30,10 @@ __all__ = [
 
 NONE: Mapping[str, Any] = MappingProxyType({})
 BATCH = 3  # samples of an operator without inputs
+ODD = MappingProxyType(  # numbers that some operators refuse, by the type of the argument
+    dict.fromkeys((INT, INTS), (np.nan, 0.5))
+    | dict.fromkeys((FLOAT, FLOATS, ANY_FLOAT, ANY_FLOATS), (np.nan,))
+)
 
 
 class OperatorConformance:
@@ -40,10 +46,11 @@ class OperatorConformance:
             LayoutError or ArgumentError. Leave out a layout whose results are rightly others: where
             each element has a random number, or an argument has a number for each axis.
         inputs: samples of each input; at least three that differ. Empty if it has no inputs.
-        arguments: of the operator.
+        arguments: of the operator, the same for all samples.
         per_sample: arguments that may vary by sample: a value for each sample.
         bad: arguments that are refused, with the message. On all devices the error must have the
-            same class and text, and name the same sample.
+            same class and text, and name the same sample. Here a list holds a value for each
+            sample; give one value of several numbers as a tuple.
         bad_inputs: samples of each input that are refused with `arguments`, with the message: for
             the errors that the operator's docstring names under `Raises`. Give a good sample before
             a bad one, so that an error of all samples does not pass for its error.
@@ -69,17 +76,24 @@ class OperatorConformance:
         views: bool = False,
         **changed: object,
     ) -> tuple[Rows, str]:
-        """Return the first output and its layout; a list as an argument holds a value a sample."""
-        given = {**self.arguments, **changed}
-        varying = {name: value for name, value in given.items() if isinstance(value, list)}
+        """Return the first output and its layout; a list in `changed` holds a value a sample."""
+        size = len(inputs[0]) if inputs else BATCH
+        varying = {name: value for name, value in changed.items() if isinstance(value, list)}
+        for name, values in varying.items():
+            if len(values) != size:
+                raise ValueError(
+                    f"{name} is a list of {len(values)}, and a list holds a value for each of the "
+                    f"{size} samples; give one value of several numbers as a tuple"
+                )
+        constant = {k: v for k, v in {**self.arguments, **changed}.items() if k not in varying}
         outputs, layouts = on_device(
             device,
             self.operator,
             *inputs,
             layout=self._layouts,
             per_sample=varying,
-            arguments={name: value for name, value in given.items() if name not in varying},
-            batch_size=len(inputs[0]) if inputs else BATCH,
+            arguments=constant,
+            batch_size=size,
             threads=threads,
             views=views,
         )
@@ -130,10 +144,10 @@ class OperatorConformance:
 
     def test_arguments_by_sample_give_what_constants_give(self) -> None:
         for name, values in self.per_sample.items():
-            varying: dict[str, Any] = {name: [np.asarray(value) for value in values]}
+            varying: dict[str, Any] = {name: _arrays(values)}
             rows, _ = self.run(self.inputs, **varying)
             for i, value in enumerate(values):
-                constant: dict[str, Any] = {name: value}
+                constant = _constant(name, value)
                 alone, _ = self.run([rows[i : i + 1] for rows in self.inputs], **constant)
                 assert_rows([rows[i]], alone[:1])
 
@@ -151,7 +165,7 @@ class OperatorConformance:
                 continue  # F is one of them, so no frame is alone
             named._holds_in(layout, self._stage(device), {})
             for name, values in self.per_sample.items():
-                named._holds_in(layout, self._stage(device), {name: [*map(np.asarray, values)]})
+                named._holds_in(layout, self._stage(device), {name: _arrays(values)})
 
     def _holds_in(self, layout: str, stage: str, varying: Mapping[str, Any]) -> None:
         frames = frames_of(self.inputs, layout)
@@ -182,7 +196,7 @@ class OperatorConformance:
         self._agrees(stage, self.arguments)
         for name, values in self.per_sample.items():
             constant = {k: v for k, v in self.arguments.items() if k != name}
-            self._agrees(stage, constant, {name: values})
+            self._agrees(stage, constant, {name: _arrays(values)})
 
     def _agrees(self, device: str, arguments: Mapping[str, object], varying: object = None) -> None:
         agree(
@@ -200,9 +214,7 @@ class OperatorConformance:
         stage = self._stage("gpu")
         if not device_stage:
             pytest.skip("an emulated device has no work in a queue")
-        varying = {
-            name: [np.asarray(v) for v in values] for name, values in self.per_sample.items()
-        }
+        varying = {name: _arrays(values) for name, values in self.per_sample.items()}
         constant = {k: v for k, v in self.arguments.items() if k not in varying}
         define = partial(
             turning,
@@ -226,9 +238,38 @@ class OperatorConformance:
         for name, values in self.per_sample.items():
             limits = OPERATORS[self.operator].params[name].limits
             for number in () if limits is None else limits.beyond():
-                varying = [np.asarray(value) for value in values]
-                varying[1] = np.full_like(varying[1], number)
-                self._refuses(self.inputs, {name: varying}, name)
+                self._refuses(self.inputs, {name: _with_second(values, number)}, name)
+
+    def test_odd_numbers_by_sample_are_taken_or_refused_alike(self, device_stage: bool) -> None:
+        self._stage("gpu")
+        kind, differing = OPERATORS[self.operator], []
+        for name, declared in kind.params.items():
+            if not declared.per_sample:
+                continue
+            values = self.per_sample.get(name, [self._usual_value(name)] * self._size)
+            for number in ODD.get(declared.type, ()):
+                changed = {name: _with_second(values, number, np.float32)}
+                said = {device: self._error_of(device, changed) for device in kind.devices}
+                if len({*said.values()}) > 1:
+                    differing.append(f"{name}={number}: {said}")
+        assert differing == [], (
+            f"fn.{self.operator}: a device takes what another one refuses, or for other reasons"
+        )
+
+    def _usual_value(self, name: str) -> object:
+        """Return a value of an argument: that of the suite, the default, or 1."""
+        for value in (self.arguments.get(name), OPERATORS[self.operator].params[name].default):
+            if value is not None and value is not REQUIRED and np.size(value):
+                return value
+        return 1
+
+    def _error_of(self, device: str, changed: Mapping[str, Any]) -> tuple[object, ...] | None:
+        """Return the error that these arguments give; None for results."""
+        try:
+            self.run(self.inputs, device, **changed)
+        except Exception as error:
+            return _described(error)
+        return None
 
     def _refuses(
         self, inputs: Sequence[Sequence[Any]], changed: Mapping[str, Any], message: str
@@ -237,11 +278,34 @@ class OperatorConformance:
         for device in OPERATORS[self.operator].devices:
             with pytest.raises(Exception, match=message) as caught:
                 self.run(inputs, device, **changed)
-            notes = getattr(caught.value, "__notes__", ())
-            # An error of all samples may come without a sample: it is the first one's, too.
-            rows = [note.split()[1] for note in notes if note.startswith("sample ")]
-            errors.add((caught.type, str(caught.value), *(rows or "0")))
+            errors.add(_described(caught.value))
         assert len(errors) == 1, errors
+
+
+def _described(error: Exception) -> tuple[object, ...]:
+    """Return class, text and sample of an error."""
+    notes = getattr(error, "__notes__", ())
+    # An error of all samples may come without a sample: it is the first one's, too.
+    rows = [note.split()[1] for note in notes if note.startswith("sample ")]
+    return type(error), str(error), *(rows or "0")
+
+
+def _constant(name: str, value: object) -> dict[str, Any]:
+    """Return an argument that is the same for all samples."""
+    return {name: tuple(value) if isinstance(value, list) else value}
+
+
+def _arrays(values: Sequence[Any], dtype: Any = None) -> list[Array]:
+    """Return values a sample as arrays of one dtype."""
+    arrays = [np.asarray(value) for value in values]
+    return [array.astype(dtype or np.result_type(*arrays)) for array in arrays]
+
+
+def _with_second(values: Sequence[Any], number: float, dtype: Any = None) -> list[Array]:
+    """Return values a sample, of which the second has this number in all places."""
+    arrays = _arrays(values, dtype)
+    arrays[1] = np.full_like(arrays[1], number)
+    return arrays
 
 
 class RandomConformance(OperatorConformance):
@@ -255,10 +319,10 @@ class RandomConformance(OperatorConformance):
 
     def test_arguments_by_sample_give_what_constants_give(self) -> None:
         for name, values in self.per_sample.items():
-            varying: dict[str, Any] = {name: [np.asarray(value) for value in values]}
+            varying: dict[str, Any] = {name: _arrays(values)}
             rows, _ = self.run(self.inputs, seed=7, **varying)
             for i, value in enumerate(values):
-                constant: dict[str, Any] = {name: value}
+                constant = _constant(name, value)
                 assert_rows([rows[i]], [self.run(self.inputs, seed=7, **constant)[0][i]])
 
     def test_views_give_what_contiguous_samples_give(self) -> None:

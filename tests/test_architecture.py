@@ -449,6 +449,7 @@ def test_what_is_public():
         "CheckpointError",
         "DataNode",
         "DecodeError",
+        "LayoutError",
         "MissingDependencyError",
         "OperatorConcurrency",
         "PenstockError",

@@ -34,8 +34,8 @@ NAMES = """
     ShardInfo Source SourceError StoredImage StoredSamples Target TensorList TensorListCPU
     TensorListGPU Workspace Writer c_type check_numbers check_uniform checked_indices decode_error
     enter_errors expand_paths files_of function_of launch_elements layout_of lines_axis
-    numbers_of_batch open_storages param pointwise register register_dataset_format register_format
-    saturate struct_table
+    numbers_of_batch open_storages padded_numbers param pointwise register register_dataset_format
+    register_format saturate struct_table
 """
 
 

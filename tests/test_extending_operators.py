@@ -111,6 +111,29 @@ def test_metadata_of_encoded_samples_come_from_the_processes_that_read(
     assert found == [zlib.crc32(contents[i % 40]) for i in range(len(found))]
 
 
+class TestBrighten(OperatorConformance):
+    operator = "brighten"
+    inputs = ([np.arange(60 * i, dtype=np.uint8).reshape(4, 5 * i, 3) for i in (1, 2, 3)],)
+    arguments = MappingProxyType({"amount": [1, 200, 3.5]})
+    per_sample = MappingProxyType({"amount": [[0, 1, 2], [7, 250, 9.5], [300, 20, 0]]})
+    bad = (
+        ({"amount": (1, 2)}, "fn.brighten: amount has 2 numbers; give 1, or 3"),
+        ({"amount": [np.float32([1, -1, 1])] * 3}, "amount is -1.0; it must be at least 0"),
+    )
+
+    @pytest.fixture(autouse=True)
+    def example(self, import_example):
+        import_example("Several numbers a sample", "brighten")
+
+    def test_samples_may_have_one_number_or_one_a_channel(self, device):
+        amounts = [np.float32([5]), np.float32([1, 2, 3]), np.float32([300])]
+        varying = {"amount": amounts}
+        (rows,), _ = on_device(device, "brighten", *self.inputs, layout="HWC", per_sample=varying)
+        for image, row, amount in zip(*self.inputs, rows, amounts, strict=True):
+            wanted = np.minimum(image + amount, 255)
+            np.testing.assert_array_equal(row, wanted.astype(np.uint8), strict=True)
+
+
 class TestMirror(OperatorConformance):
     operator = "mirror"
     inputs = ([np.arange(60 * i, dtype=np.uint8).reshape(4, 5 * i, 3) for i in (1, 2, 3)],)

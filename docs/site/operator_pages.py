@@ -20,32 +20,26 @@ from penstock.engine.graph.params import NO_EFFECT, Param, Required, shown
 from penstock.readers.reader import Reader
 
 TOPICS = (
-    ("Readers", r"readers\.|experimental\.readers\.|external_source|experimental\.inputs\.|io\."),
-    ("Decoders", r"decoders\.|image_decoder|audio_decoder|peek_image_shape|inflate"),
-    ("Random numbers", r"random\.|batch_permutation|roi_random_crop|random_crop_generator"),
-    ("Boxes, masks and segmentation", r".*bbox|bb_flip|box_encoder|ssd_|coord_|segmentation\."),
-    ("Affine matrices", r"transforms\."),
     (
-        "Signals and audio",
-        r"audio_|mel_|mfcc|nonsilent|power_|preemph|spectrogram|to_decibels|stft",
+        "Readers",
+        r"readers|composite\.(coco|nemo_asr|sequence|video)|.*\.(external_source|video_input)$",
     ),
-    ("Reductions", r"reductions\."),
-    ("Users' functions", r".*python_function|numba"),
-    (
-        "Color and light",
-        r"brightness|contrast|color_|hsv|hue|saturation|clahe|equalize|debayer|lookup|normalize",
-    ),
-    (
-        "Noise, filters and cut-outs",
-        r"noise\.|.*blur|filter|laplacian|.*dilate|.*erode|erase|grid|jpeg_|cutmix|mixup|water|jitter",
-    ),
+    ("Decoders", r"decoders\.|composite\."),
+    ("Random numbers", r"operators\.random\."),
+    ("Boxes, masks and segmentation", r"operators\.(boxes|masks)\."),
+    ("Affine matrices", r"operators\.transforms\."),
+    ("Signals and audio", r"operators\.audio\."),
+    ("Reductions", r"operators\.reductions\."),
+    ("Users' functions", r"operators\.user_code\."),
+    ("Color and light", r"operators\.(color|normalizing)\.(?!crop)"),
+    ("Noise, filters and cut-outs", r"operators\.(cutouts|filters|mixing|noise)\."),
     (
         "Size, position and shape of images",
-        r".*resiz|.*resize|.*crop|flip|rotate|.*warp|.*remap|.*paste|pad|slice|sphere|.*optical",
+        r"operators\.(optical_flow|pasting|resize|warp|normalizing|indexing\.(crop|flip|pad|slice)$)",
     ),
-    ("Arrays", r".*"),
+    ("Arrays", r""),
 )
-"""Topics of the index, each with the names of its operators; the first that matches counts."""
+"""Topics of the index, each with the modules of its operators; the first that matches counts."""
 
 INDEX_HEAD = """\
 All operators by topic. The site that `make docs` builds has a page for each of them;
@@ -207,8 +201,9 @@ def escaped(text: str) -> str:
 def index(operators: dict[str, type[Operator]], *, linked: bool) -> str:
     """Return the page that lists all operators by topic, with links to their pages or without."""
     groups: dict[str, list[str]] = {topic: [] for topic, _ in TOPICS}
-    for name in operators:
-        groups[next(topic for topic, pattern in TOPICS if re.match(pattern, name))].append(name)
+    for name, operator in operators.items():
+        module = operator.__module__.removeprefix("penstock.")
+        groups[next(topic for topic, pattern in TOPICS if re.match(pattern, module))].append(name)
     lines = ["# Operators", "", SITE_HEAD if linked else INDEX_HEAD]
     for topic, names in groups.items():
         lines += ["", f"## {topic}", "", "| operator | devices | what it does |", "|---|---|---|"]

@@ -167,6 +167,7 @@ def param(
     Args:
         argument_type: one of the constants of this module.
         default: value where the user passes nothing or None; `REQUIRED` if a value must be given.
+            It is converted as users' values are, unless it is None.
         doc: meaning and unit, a sentence or two.
         per_sample: whether a `DataNode` may be passed, to give each sample its own value.
         name: the argument's name in `fn`; by default that of the class attribute. An argument
@@ -304,16 +305,17 @@ ANY = ArgumentType("Any", lambda value: value)
 
 
 def convert(owner: str, name: str, declared: Param, value: object) -> Any:
-    """Convert a constant that the user passed; None means the default."""
-    if value is None:
-        if isinstance(declared.default, Required):
-            raise ArgumentError(f"{owner}: the argument {name!r} must be given: {declared.doc}")
-        return declared.default
+    """Convert a constant that the user passed; None means the default, whatever the limits."""
+    given = declared.default if value is None else value
+    if isinstance(given, Required):
+        raise ArgumentError(f"{owner}: the argument {name!r} must be given: {declared.doc}")
+    if given is None:
+        return None
     try:
-        return declared.convert(value)
+        return declared.type.convert(given) if value is None else declared.convert(given)
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(
-            f"{owner}: the argument {name!r} must be {declared.wanted}, but is {_brief(value)} "
+            f"{owner}: the argument {name!r} must be {declared.wanted}, but is {_brief(given)} "
             f"({error})"
         ) from error
 

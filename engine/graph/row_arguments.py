@@ -7,10 +7,77 @@ from typing import Any
 
 import numpy as np
 
-from ..tensors import TensorList
+from ..errors import ArgumentError
+from ..tensors import TensorList, TensorListCPU
+from ..tensors.dtypes import to_numpy_type
 from .context import RowsContext
 from .operator import Array, Operator
-from .params import INT, INTS, from_row
+from .params import ANY_FLOAT, ANY_FLOATS, FLOAT, FLOATS, INT, INTS, from_row
+
+_ONE = INT, FLOAT, ANY_FLOAT
+_SEVERAL = INTS, FLOATS, ANY_FLOATS
+
+
+def value_of_row(operator: Operator, name: str, row: Any) -> Any:
+    """Return the value of an argument for one sample.
+
+    Args:
+        operator: declares the argument.
+        name: of the argument.
+        row: the sample's row of the node.
+
+    Raises:
+        ArgumentError: it is no value of the argument's type.
+    """
+    declared = operator.params[name]
+    try:
+        return from_row(declared, row)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArgumentError(
+            f"{operator.called}: the argument {name!r} must be {declared.type.annotation}, but is "
+            f"{row!r} for this sample ({error})"
+        ) from error
+
+
+def fit_arguments(
+    operator: Operator, batch: RowsContext, arguments: Mapping[str, object]
+) -> dict[str, Any]:
+    """Return arguments for work on a whole batch, with a value of the right type for each sample.
+
+    A sample with another value gets the error that it gets in work on single samples, and zeros.
+    """
+    return {
+        name: _fit(operator, batch, name, value)
+        if isinstance(value, TensorList) and not _all_fit(operator, name, value)
+        else value
+        for name, value in arguments.items()
+    }
+
+
+def _all_fit(operator: Operator, name: str, values: TensorList) -> bool:
+    """Return whether all values are surely of the argument's type: False for what takes a look."""
+    kind = operator.params[name].type
+    if kind not in (*_ONE, *_SEVERAL) or not len(values):
+        return not len(values)
+    whole = kind in (INT, INTS)
+    return np.can_cast(to_numpy_type(values.dtype), np.int64 if whole else np.float64) and (
+        kind in _SEVERAL or bool((values.extents().prod(axis=1) == 1).all())
+    )
+
+
+def _fit(operator: Operator, batch: RowsContext, name: str, values: TensorList) -> TensorList:
+    rows = values.rows()
+
+    def check(row: int) -> None:
+        value_of_row(operator, name, rows[row])
+
+    failed = try_rows(batch, range(len(rows)), check)
+    if not failed:
+        return values
+    for i in failed:
+        several = operator.params[name].type in _SEVERAL
+        rows[i] = np.zeros(rows[i].shape if several else (1,) * rows[i].ndim, rows[i].dtype)
+    return TensorListCPU(rows)
 
 
 def arguments_of_row(
@@ -24,7 +91,7 @@ def arguments_of_row(
         row: of the sample.
     """
     return {
-        name: from_row(operator.params[name], value.row(row))
+        name: value_of_row(operator, name, value.row(row))
         if isinstance(value, TensorList)
         else value
         for name, value in arguments.items()
@@ -42,7 +109,7 @@ def values_of(operator: Operator, name: str, value: object, count: int) -> list[
     """
     if not isinstance(value, TensorList):
         return [value] * count
-    return [from_row(operator.params[name], value.row(i)) for i in range(count)]
+    return [value_of_row(operator, name, value.row(i)) for i in range(count)]
 
 
 def array_of(operator: Operator, name: str, value: Any, count: int) -> Array:

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..arrays import Int64s
-from ..graph.context import HasPlacement
+from ..graph.context import BatchContext, HasPlacement
 from ..graph.inputs import InputOperator
 from ..graph.operator import Array
+from ..graph.row_arguments import fit_arguments
 from ..order import philox
 from ..pending import Pending
 from ..tensors import TensorList
@@ -237,7 +238,11 @@ def _computed(step: Step, batch: Batch, rows: Batch | BranchBatch, stage: str) -
         values = batch.values
         others = [values[ordinal][i] for ordinal, i in step.shared if ordinal in values]
         inputs = own_inputs(rows, inputs, others)
-    work = getattr(node.operator, "batch_gpu" if stage == "GPU" else "batch")
+    method = getattr(node.operator, "batch_gpu" if stage == "GPU" else "batch")
+
+    def work(rows: BatchContext, *inputs: TensorList, **given: object) -> Any:
+        return method(rows, *inputs, **fit_arguments(node.operator, rows, given))
+
     if node.sequences is None:
         return work(rows, *inputs, **arguments)
     return batch_frames(node.sequences, rows, inputs, arguments, work, len(node.outputs))

@@ -22,7 +22,7 @@ from ..errors import ArgumentError, PipelineStopped
 from ..graph.branch_operators import Merge, divergent, kind_of
 from ..graph.context import Workspace
 from ..graph.operator import Array, SampleOperator
-from ..graph.params import from_row
+from ..graph.row_arguments import value_of_row
 from ..graph.sequences import Sequences
 from ..tensors import TensorList
 from ..tensors.chosen_rows import merged_names, truth_of
@@ -368,7 +368,7 @@ class Worker(Workspace):
             if step.arguments:
                 arguments = dict(arguments)
                 for name, slot in step.arguments:
-                    arguments[name] = _argument(step.operator, name, values[slot])
+                    arguments[name] = value_of_row(step.operator, name, values[slot])
             result = step.operator.sample(self, *inputs, **arguments)
         if not isinstance(result, tuple) and len(step.outputs) == 1:
             results: tuple[Any, ...] = (result,)
@@ -405,7 +405,7 @@ class Worker(Workspace):
             inputs,
             step.constants,
             {name: values[slot] for name, slot in step.arguments},
-            partial(_argument, step.operator),
+            partial(value_of_row, step.operator),
             len(step.outputs),
         )
 
@@ -424,14 +424,3 @@ class Worker(Workspace):
     def check_running(self) -> None:
         if self._is_stopped():
             raise PipelineStopped("the pipeline was closed while a sample was computed")
-
-
-def _argument(operator: SampleOperator, name: str, value: Array) -> Any:
-    declared = operator.params[name]
-    try:
-        return from_row(declared, value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ArgumentError(
-            f"fn.{operator.name}: the argument {name!r} must be "
-            f"{declared.type.annotation}, but is {value!r} for this sample ({error})"
-        ) from error

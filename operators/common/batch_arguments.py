@@ -84,16 +84,25 @@ def numbers_of(value: object, count: int, width: int = 1) -> NDArray[np.float64]
     return np.broadcast_to(numbers, (count, width))
 
 
-def padded_numbers(value: object, count: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def padded_numbers(
+    value: object, count: int, least: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the numbers of an argument for each of `count` samples, and how many each sample has.
 
     Args:
         value: a `TensorList`, or one value for all samples.
         count: number of samples.
+        least: number of columns that the table has at least.
 
     Returns:
         (count, most), where zeros follow the numbers of samples that have fewer; (count,).
     """
+    table, counts = _padded(value, count)
+    missing = max(0, least - table.shape[1])
+    return np.pad(table, ((0, 0), (0, missing))) if missing else table, counts
+
+
+def _padded(value: object, count: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     if isinstance(value, TensorList) and not value.is_dense_tensor():
         rows = [row.reshape(-1) for row in value.rows()]
         counts = np.array([len(row) for row in rows], np.int64)

@@ -1,16 +1,15 @@
-"""Arguments of one finite number a sample, within the limits that the operator declares."""
+"""Arguments of finite numbers, within the limits that the operator declares."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Float64s
-from ...engine.errors import ArgumentError
+from ...engine.arrays import Array, Float64s
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Operator, SampleOperator
 from ...engine.graph.params import NumberLimits
@@ -18,22 +17,25 @@ from ...engine.tensors import TensorListGPU
 from .batch_arguments import enter_errors, numbers_of
 
 
-def check_numbers(operator: Operator, numbers: Mapping[str, float]) -> None:
+def check_numbers(
+    operator: Operator, numbers: Mapping[str, float | Sequence[float] | Array]
+) -> None:
     """Check numbers that come from data, as constants are checked.
 
     Args:
         operator: that declares the arguments and their limits.
-        numbers: of a sample, by the names of the arguments.
+        numbers: of a sample, by the names of the arguments: one each, or several.
 
     Raises:
         ArgumentError: a number is not finite, or outside of its limits.
     """
-    for name, number in numbers.items():
+    for name, given in numbers.items():
         limits = operator.params[name].limits
-        if not isfinite(number):
-            raise ArgumentError(f"{name} is {number}; it must be finite")
-        if limits is not None and not _within(np.float64(number), limits):
-            raise ArgumentError(f"{name} is {number}; it must be {limits}")
+        for number in (given,) if isinstance(given, float | int) else np.ravel(given).tolist():
+            if not isfinite(number):
+                operator.refuse(f"{name} is {number}; it must be finite")
+            if limits is not None and not _within(np.float64(number), limits):
+                operator.refuse(f"{name} is {number}; it must be {limits}")
 
 
 def numbers_of_batch(

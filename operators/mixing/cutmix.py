@@ -15,6 +15,8 @@ from ...engine.graph.row_arguments import array_of
 from ...engine.graph.rules import GpuRules, SequenceRules
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...geometry.layouts import VIDEO_LAYOUTS, lines_axis
+from ..common.batch_arguments import enter_errors
+from ..common.number_arguments import check_numbers
 from ..elementwise.pointwise import pointwise
 from ..random.random_numbers import Uniform
 from .pairs import PairOperator, check_pair, enter_unlike_pairs
@@ -127,6 +129,7 @@ class CutMixWindow(SampleOperator):
         self, workspace: Workspace, image: Array, *, weight: float, center: Sequence[float]
     ) -> tuple[Array, Array]:
         first = lines_axis(self.called, self.layouts[0], image.ndim)
+        check_numbers(self, {"weight": weight, "center": center})
         extents = np.array([image.shape[first : first + 2]])
         window, kept = windows(extents, np.array([weight]), np.array([center], np.float64))
         return window[0], kept[0].astype(np.float32)
@@ -138,6 +141,9 @@ class CutMixWindow(SampleOperator):
         extents = images.extents()[:, first : first + 2]
         weights = array_of(self, "weight", weight, batch.size)[:, 0].astype(np.float64)
         centers = array_of(self, "center", center, batch.size).astype(np.float64)
+        usable = np.isfinite(weights) & np.isfinite(centers).all(axis=1)
+        enter_errors(self, batch, images, usable, {"weight": weight, "center": center})
+        weights, centers = np.where(usable, weights, 0), np.where(usable[:, None], centers, 0)
         window, kept = windows(extents, weights, centers)
         made = TensorListCPU(window), TensorListCPU(kept.astype(np.float32))
         if self.device == "cpu":

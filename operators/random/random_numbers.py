@@ -36,7 +36,7 @@ def wanted_shapes(batch: BatchContext, shape_like: TensorList | None, shape: Any
     if shape_like is not None:
         return shape_like.shape()
     if isinstance(shape, TensorList):
-        shapes = [tuple(shape.row(i).reshape(-1).tolist()) for i in range(batch.size)]
+        shapes = [tuple(map(int, row.reshape(-1).tolist())) for row in shape.rows()]
     else:
         shapes = [shape or ()] * batch.size
     if any(extent < 0 for wanted in set(shapes) for extent in wanted):

@@ -17,6 +17,7 @@ from ...engine.graph.rules import GpuRules
 from ...engine.tensors import TensorListGPU
 from ...geometry.layouts import check_exclusive, chosen_axes, layout_of, per_axis
 from ..common.batch_arguments import numbers_of
+from ..common.number_arguments import check_numbers
 from .resampling_operator import ResamplingOperator
 from .sizing import (
     DEFAULT,
@@ -164,6 +165,7 @@ class TensorResize(ResamplingOperator):
     ) -> ResizePlan:
         ndim = len(extents)
         chosen = self._chosen(ndim)
+        check_numbers(self, {"alignment": arguments["alignment"]})
 
         def full(name: str, others: Sequence[float]) -> tuple[float, ...]:
             return _spread(others, chosen, per_axis(name, arguments[name], len(chosen)))

@@ -12,7 +12,7 @@ from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import BOOL, INT, INTS, STR, param
 from ...engine.graph.rules import SequenceRules
-from ...engine.tensors import TensorListGPU
+from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
 from ...geometry.layouts import IMAGE_LAYOUTS, image_layout
 from ..common.batch_arguments import enter_errors, numbers_of
@@ -127,12 +127,14 @@ class VisionResize(SampleOperator):
         if np.size(arguments["window"]) == 0:
             numbers = np.empty((batch.size, 0))
         usable: NDArray[np.bool_] = np.all(~np.isnan(numbers), axis=1)
+        usable &= _has_several(arguments["window"])
         windows = windows_of(extents[:, :2], np.where(usable[:, None], numbers, 0).astype(np.int64))
         usable &= fits(extents[:, :2], windows)
         windows[~usable] = 0, 0, 1, 1
         if "size" in self.per_sample:
             given = numbers_of(arguments["size"], batch.size, 2)
             sizes = np.where(np.isnan(given), 0, given).astype(np.int64)
+            usable &= _has_several(arguments["size"])
         else:
             sizes = resized(windows[:, 2:], self.size, self.max_size)
         usable &= ((sizes > 0) & (sizes <= _LARGEST)).all(axis=1)
@@ -140,6 +142,12 @@ class VisionResize(SampleOperator):
         sizes[~usable] = 0
         plain = to_numpy_type(images.dtype)
         return resize_batch(batch, images, plain, windows, sizes, self._axis(1, 1))
+
+
+def _has_several(value: Any) -> NDArray[np.bool_]:
+    """Return which samples have more than one number, or whether all have."""
+    counts = value.extents().prod(axis=1) if isinstance(value, TensorList) else np.size(value)
+    return np.asarray(counts != 1)
 
 
 def windows_of(extents: Ints, numbers: Ints) -> Ints:

@@ -16,6 +16,7 @@ from ...engine.tensors import TensorList, TensorListGPU
 from ..common.batch_arguments import check_later
 from .frame_maps import (
     FrameMaps,
+    check_extents,
     check_one_matrix,
     every_frame,
     given_matrix,
@@ -80,6 +81,9 @@ class WarpAffine(WarpOperator):
         size: Sequence[float],
     ) -> Array:
         axes = self.axes_of(image.ndim)
+        extent = axes.extent(image.shape)
+        canvas = self.given_canvas(axes, size) or extent
+        check_extents(extent, canvas)  # before the matrix, which may be on the device
         given = given_matrix(matrix, matrix_input)
         count, width = image.shape[0] if axes.first else 1, axes.ndim * (axes.ndim + 1)
         if given.size not in (width, width * count):
@@ -90,7 +94,6 @@ class WarpAffine(WarpOperator):
         maps, good = index_maps(given.reshape(-1, width), self.inverse_map, self.sampling.nearest)
         if not good.all():
             refuse_matrix(given.reshape(-1, width)[~good][0])
-        canvas = self.given_canvas(axes, size) or axes.extent(image.shape)
         matrices = maps if len(maps) == count else maps.repeat(count, axis=0)
         matrices = matrices.reshape(count, axes.ndim, axes.ndim + 1)
         return self.write(workspace, image, axes, canvas, matrices)

@@ -20,6 +20,7 @@ from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import VIDEO_LAYOUTS, layout_of
 from ...geometry.rounding import round_away
 from ..common.batch_arguments import enter_errors
+from ..common.number_arguments import check_numbers
 from ..elementwise.target_dtype import target_type
 from .cpu_volume import warp_volume
 from .cpu_warp import Sampling, warp
@@ -134,6 +135,7 @@ class WarpOperator(SampleOperator, ABC):
         if len(size) != axes.ndim:
             wanted = "(height, width)" if axes.ndim == 2 else "(depth, height, width)"
             raise ArgumentError(f"size is {tuple(size)}; give {wanted}")
+        check_numbers(self, {"size": size})
         return tuple(map(round_away, size))
 
     def write(

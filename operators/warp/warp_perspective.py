@@ -18,6 +18,7 @@ from ...engine.tensors.dtypes import DALIInterpType, to_numpy_type
 from ...geometry.layouts import IMAGE_LAYOUTS, image_layout
 from ...geometry.rounding import round_away
 from ..common.batch_arguments import check_later, enter_errors
+from ..common.number_arguments import check_numbers
 from ..common.opencv_images import BORDERS
 from .cpu_perspective import FILTERS, PerspectiveSampling, move_pixels
 from .frame_maps import (
@@ -106,13 +107,8 @@ class WarpPerspective(SampleOperator):
         size: Sequence[float],
     ) -> Array:
         layout = image_layout(self.called, self.layouts[0], image.ndim, "CHW")
-        given = given_matrix(matrix, matrix_input)
-        if given.size != 9:
-            raise ArgumentError(f"the matrix has {given.size} values; give 9")
-        maps, good = self._maps(given[np.newaxis])
-        if not good[0]:
-            refuse_matrix(given)
         extent = tuple(image.shape[layout.index(letter)] for letter in "HW")
+        check_numbers(self, {"size": size})
         canvas = _canvas(size, extent)
         fills = self._fills(layout, image.shape)
         if image.dtype not in _TYPES:
@@ -120,6 +116,13 @@ class WarpPerspective(SampleOperator):
                 f"{self.called} takes uint8, uint16, int16 and float32, not {image.dtype}; use "
                 "fn.cast"
             )
+        # After the other checks, because the matrix may be on the device.
+        given = given_matrix(matrix, matrix_input)
+        if given.size != 9:
+            raise ArgumentError(f"the matrix has {given.size} values; give 9")
+        maps, good = self._maps(given[np.newaxis])
+        if not good[0]:
+            refuse_matrix(given)
         shape = tuple(
             canvas["HW".index(letter)] if letter in "HW" else length
             for letter, length in zip(layout, image.shape, strict=True)

@@ -59,7 +59,7 @@ from .engine.graph.rules import BatchRules, GpuRules, Input, SequenceRules
 from .engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from .formats.bundle import files_of
 from .geometry.layouts import layout_of, lines_axis
-from .operators.common.batch_arguments import enter_errors
+from .operators.common.batch_arguments import enter_errors, padded_numbers
 from .operators.common.number_arguments import check_numbers, numbers_of_batch
 from .operators.elementwise.pointwise import pointwise
 from .operators.elementwise.saturation import saturate
@@ -145,6 +145,7 @@ __all__ = [
     "lines_axis",
     "numbers_of_batch",
     "open_storages",
+    "padded_numbers",
     "param",
     "pointwise",
     "register",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import penstock
 from penstock.engine import errors
 
 
@@ -33,6 +34,11 @@ def test_each_error_is_ours_and_of_a_builtin_kind(name, builtin):
 def test_the_other_errors_are_runtime_errors(name):
     assert issubclass(getattr(errors, name), errors.PenstockError)
     assert issubclass(errors.PenstockError, RuntimeError)
+
+
+def test_programs_find_every_error_in_the_package():
+    kinds = {name for name, kind in vars(errors).items() if isinstance(kind, type)}
+    assert {"ArgumentError", "LayoutError"} <= kinds <= set(penstock.__all__)
 
 
 def test_errors_keep_what_their_builtin_bases_hold():

@@ -11,6 +11,7 @@ from penstock.engine.graph.operator import OPERATORS
 from penstock.extend import (
     FLOAT,
     INT,
+    INTS,
     STR,
     SampleOperator,
     check_numbers,
@@ -290,6 +291,40 @@ def test_limits_that_do_not_hold_by_sample_are_found(suite, device_stage):
     for kind in (Adds, HasLimitsOnTheCpu):
         with pytest.raises((AssertionError, pytest.fail.Exception)):
             suite(kind).test_limits_hold_for_numbers_by_sample(device_stage)
+
+
+def test_odd_numbers_that_one_device_refuses_are_found(suite, device_stage):
+    suite(HasLimits).test_odd_numbers_by_sample_are_taken_or_refused_alike(device_stage)
+    with pytest.raises(AssertionError, match=r"amount=nan: .*must be finite.* .gpu.: None"):
+        suite(HasLimitsOnTheCpu).test_odd_numbers_by_sample_are_taken_or_refused_alike(device_stage)
+
+
+class AddsToChannels(Adds):
+    """Adds a number to each channel."""
+
+    name = "_adds_to_channels"
+    devices = ("cpu",)
+    numbers = param(INTS, (1, 2, 3), "A number for each channel.", per_sample=True)
+
+    def sample(self, workspace, image, *, numbers, amount):
+        if len(numbers) != 3:
+            self.refuse(f"there are {len(numbers)} numbers")
+        return image + np.uint8(numbers)
+
+
+def test_several_numbers_of_a_sample_may_be_a_list(suite, device_stage):
+    made = suite(AddsToChannels)
+    type(made).arguments = {"numbers": [4, 5, 6]}
+    type(made).per_sample = {"numbers": [[1, 2, 3], [4, 5, 6], [7, 8, 9]]}
+    made.test_results_depend_on_neither_threads_nor_batch_size()
+    made.test_arguments_by_sample_give_what_constants_give()
+    type(made).bad = (({"numbers": (1, 2)}, "there are 2 numbers"),)
+    made.test_errors_are_the_same_on_both_devices(device_stage)
+    type(made).bad = (({"numbers": [1, 2]}, "there are 2 numbers"),)
+    with pytest.raises(
+        AssertionError, match="numbers is a list of 2, and a list holds a value for"
+    ):
+        made.test_errors_are_the_same_on_both_devices(device_stage)
 
 
 def test_unknown_attributes_are_refused():

@@ -133,6 +133,10 @@ def test_limits(limits, fitting, others, text):
 
 def test_none_means_the_default():
     assert convert("fn.x", "a", Param(params.INT, 7, ""), None) == 7
+    assert convert("fn.x", "a", Param(params.FLOATS, 0, ""), None) == (0.0,)
+    assert convert("fn.x", "a", Param(params.FLOATS, None, ""), None) is None
+    with pytest.raises(ArgumentError, match=r"'a' must be int, but is 2\.5"):
+        convert("fn.x", "a", Param(params.INT, 2.5, ""), None)
     with pytest.raises(ArgumentError, match="'a' must be given: how many"):
         convert("fn.x", "a", Param(params.INT, REQUIRED, "how many"), None)
     assert repr(REQUIRED) == "<required>"

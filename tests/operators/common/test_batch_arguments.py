@@ -73,6 +73,14 @@ def test_numbers_are_padded():
         assert counts.tolist() == [width] * 2
 
 
+def test_padded_numbers_have_columns_for_those_that_are_missing():
+    for value, wanted in ((RAGGED, [[1, 2, 0], [3, 0, 0]]), (7.0, [[7, 0, 0]] * 2), (DENSE, None)):
+        table, counts = padded_numbers(value, 2, 3)
+        assert table.tolist() == (wanted or [[1, 2, 0], [3, 4, 0]])
+        assert counts.max() < 3
+    assert padded_numbers(DENSE, 2, 1)[0].shape == (2, 2)
+
+
 def test_numbers_with_another_width_are_nan():
     assert numbers_of(7, 2, 2).tolist() == [[7, 7], [7, 7]]
     assert numbers_of(RAGGED, 2, 2).tolist() == [[1, 2], [3, 3]]

@@ -16,7 +16,7 @@ def test_defaults_are_within_their_limits(name):
 
 @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
 def test_numbers_are_finite(number):
-    with pytest.raises(ArgumentError, match=f"hue is {number}; it must be finite"):
+    with pytest.raises(ArgumentError, match=f"^fn.hue: hue is {number}; it must be finite"):
         check_numbers(make("hue"), {"hue": number})
 
 
@@ -29,5 +29,16 @@ def test_numbers_are_finite(number):
     ],
 )
 def test_numbers_outside_of_their_limits(operator, name, number, wanted):
-    with pytest.raises(ArgumentError, match=f"{name} is {number}; it must be {wanted}"):
+    with pytest.raises(
+        ArgumentError, match=f"^fn.{operator}: {name} is {number}; it must be {wanted}"
+    ):
         check_numbers(make(operator), {name: number})
+
+
+def test_each_of_several_numbers_is_checked():
+    blur = make("gaussian_blur")
+    for numbers in ((1.0, 2.0), np.array([[1.0], [2.0]])):
+        check_numbers(blur, {"sigma": numbers})
+    for numbers in ((1.0, -2.0), np.array([1.0, -2.0])):
+        with pytest.raises(ArgumentError, match=r"sigma is -2.0; it must be at least 0"):
+            check_numbers(blur, {"sigma": numbers})

@@ -23,10 +23,6 @@ class TestElementExtract(OperatorConformance):
     arguments = {"element_map": [2]}
     bad = (({"element_map": (3,)}, r"a sample of the shape \(3, 4, 5, 3\) has no element 3"),)
 
-    def run(self, inputs, device="cpu", *, threads=2, views=False, **changed):
-        changed = {k: tuple(v) for k, v in ({**self.arguments, **changed}).items()}
-        return super().run(inputs, device, threads=threads, views=views, **changed)
-
 
 def test_an_output_for_each_index(device_stage):
     results = agree("element_extract", VIDEOS, layout="FHWC", element_map=(2, 0, 2))

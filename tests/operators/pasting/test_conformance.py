@@ -37,7 +37,7 @@ class TestMultiPaste(OperatorConformance):
     }
     bad = (
         ({"output_size": (5, 5)}, "reaches out of the canvas"),
-        ({"in_ids": [0]}, "there is one input"),
+        ({"in_ids": (0,)}, "there is one input"),
         ({"shapes": np.int32([[9, 9], [1, 1]])}, "reaches out of its source"),
         ({"out_anchors_rel": 0.5}, "either out_anchors or out_anchors_rel"),
         ({"shapes": np.int32([[1, 1]])}, "for each of the 2 regions"),
