@@ -16,6 +16,7 @@ from ...engine.graph.params import DTYPE, INTS, LAYOUT, param
 from ...engine.graph.rules import BatchRules, Input
 from ...engine.tensors import TensorList, TensorListCPU, TensorListGPU
 from ...engine.tensors.dtypes import INT32, to_numpy_type
+from ..common.number_arguments import check_numbers
 from ..elementwise.gpu_expression import filled
 from ..random.random_numbers import wanted_shapes
 
@@ -59,7 +60,7 @@ class _Number(_Shaped, BatchOperator):
         return _filled_with(batch, self._number, extents, to_numpy_type(self.dtype))
 
     def _shapes(self, batch: BatchContext, shape: object) -> list[tuple[int, ...]]:
-        shapes = wanted_shapes(batch, None, shape)
+        shapes = wanted_shapes(self, batch, None, shape)
         for extents in dict.fromkeys(shapes):
             self._check_layout(extents)
         return shapes
@@ -167,6 +168,7 @@ class Full(_Shaped, SampleOperator):
     inputs = (Input("fill_value", device="any"),)
 
     def sample(self, workspace: Workspace, fill_value: Array, *, shape: Any) -> Array:
+        check_numbers(self, {} if shape is None else {"shape": shape})
         wanted = fill_value.shape if shape is None else tuple(shape)
         self._check_layout(wanted)
         return _filled(workspace, fill_value, wanted, fill_value.dtype, self.called)
@@ -174,7 +176,7 @@ class Full(_Shaped, SampleOperator):
     def batch_gpu(
         self, batch: BatchContext, fill_value: TensorList, *, shape: object
     ) -> TensorListGPU:
-        shapes = fill_value.shape() if shape is None else wanted_shapes(batch, None, shape)
+        shapes = fill_value.shape() if shape is None else wanted_shapes(self, batch, None, shape)
         for extents in dict.fromkeys(shapes):
             self._check_layout(extents)
         return _filled_on_gpu(batch, fill_value, shapes, fill_value, self.called)

@@ -84,7 +84,7 @@ class Choice(UploadedOperator):
         p: Any,
         shape: Any,
     ) -> TensorListCPU:
-        shapes = wanted_shapes(batch, shape_like, shape)
+        shapes = wanted_shapes(self, batch, shape_like, shape)
         counts = [prod(wanted) for wanted in shapes]
         lengths = _lengths(self, a, batch.size)
         cumulated = _cumulated(self, p, lengths)

@@ -18,6 +18,7 @@ from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Array, Operator, register
 from ...engine.graph.params import DTYPE, FLOAT, FLOATS, INTS, param
+from ...engine.graph.row_arguments import try_rows
 from ...engine.graph.rules import BatchRules, Input
 from ...engine.order import philox
 from ...engine.tensors import TensorList, TensorListCPU
@@ -25,22 +26,30 @@ from ...engine.tensors.dtypes import FLOAT as FLOAT32
 from ...engine.tensors.dtypes import INT32, to_numpy_type
 from ...geometry.layouts import check_exclusive
 from ..common.batch_arguments import padded_numbers
+from ..common.number_arguments import check_numbers
 from ..common.whole_batches import UploadedOperator
 from ..elementwise.saturation import saturate
 
 _CHUNK = 1 << 17  # numbers to compute at once: 1 MiB of float64 stays in the cache
 
 
-def wanted_shapes(batch: BatchContext, shape_like: TensorList | None, shape: Any) -> list[Shape]:
-    """Return the shape of each sample's output."""
+def wanted_shapes(
+    operator: Operator, batch: BatchContext, shape_like: TensorList | None, shape: Any
+) -> list[Shape]:
+    """Return the shape of each sample's output; a sample with a negative extent gets an error."""
     if shape_like is not None:
         return shape_like.shape()
     if isinstance(shape, TensorList):
         shapes = [tuple(map(int, row.reshape(-1).tolist())) for row in shape.rows()]
     else:
         shapes = [shape or ()] * batch.size
-    if any(extent < 0 for wanted in set(shapes) for extent in wanted):
-        raise ArgumentError(f"extents of a shape must not be negative: {shapes}")
+    negative = [row for row, wanted in enumerate(shapes) if min(wanted, default=0) < 0]
+
+    def check(row: int) -> None:
+        check_numbers(operator, {"shape": shapes[row]})
+
+    for row in try_rows(batch, negative, check):
+        shapes[row] = (0,) * len(shapes[row])
     return shapes
 
 
@@ -100,7 +109,7 @@ class Distribution(UploadedOperator, ABC):
         shape: Any,
         **arguments: Any,
     ) -> TensorListCPU:
-        shapes = wanted_shapes(batch, shape_like, shape)
+        shapes = wanted_shapes(self, batch, shape_like, shape)
         count_of = {wanted: prod(wanted) for wanted in set(shapes)}
         counts = [count_of[wanted] for wanted in shapes]
         widest = max(counts, default=0)

@@ -8,6 +8,7 @@ import pytest
 from penstock import Pipeline, fn, pipeline_def, types
 from penstock.engine.errors import ArgumentError
 from penstock.engine.tensors import TensorListGPU
+from penstock.testing.agreement import on_device
 
 SIZE = 3
 
@@ -157,3 +158,12 @@ def test_a_copy_to_the_device_changes_no_numbers(device_stage):
             pipe.set_outputs(flipped, fn.random.uniform(range=(0, 1)))
             results.append(pipe.run()[1].as_array())
     np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.parametrize("name", ["zeros", "full", "random.uniform"])
+def test_a_negative_extent_is_the_error_of_its_sample(device, name):
+    inputs = [[np.int32(7)] * 3] if name == "full" else []
+    shapes = {"shape": [np.float32(shape) for shape in ([2, 3], [2, -1], [4, 5])]}
+    with pytest.raises(ArgumentError, match=f"^fn.{name}: shape is -1; it must be at least 0") as e:
+        on_device(device, name, *inputs, per_sample=shapes)
+    assert "sample 1 of batch 0" in " ".join(e.value.__notes__)
