@@ -28,9 +28,12 @@ from .carriers import Carrier, CountedMemory, ReadColumns
 if TYPE_CHECKING:
     from ..source import Column
 
+SAMPLES_AT_FIRST = 64
+"""Samples that the sampler is asked for at first, then twice as many each time. Of a data set of a
+few samples, many are many epochs, which take up to a second; a short run needs few of them."""
 SAMPLES_AT_ONCE = 4096
-"""Samples that the sampler is asked for at once. To ask for a batch of 8 samples takes longer than
-to cut it out of many. Of twice as many, a sample takes as long."""
+"""Samples that the sampler is asked for at once, at most. To ask for a batch of 8 samples takes
+longer than to cut it out of many. Of twice as many, a sample takes as long."""
 
 
 class _Batches:
@@ -154,6 +157,7 @@ class ReadWindow:
         self._sampler = sampler
         self._first = number
         self._known: _Batches | None = None  # many, to cut batches out of
+        self._at_once = min(SAMPLES_AT_FIRST, SAMPLES_AT_ONCE)
 
     def select(self, number: int, batches: int = 1) -> Selection:
         """Return copies of the samples of consecutive batches: a pure function of the numbers."""
@@ -237,7 +241,8 @@ class ReadWindow:
         if known is None or not known.hold(numbers):
             first = numbers.start - self._first
             # Groups seldom end where these batches end; then few are selected twice.
-            count = max(4 * len(numbers), SAMPLES_AT_ONCE // self._sampler.usual_batch)
+            count = max(4 * len(numbers), self._at_once // self._sampler.usual_batch)
+            self._at_once = min(2 * self._at_once, SAMPLES_AT_ONCE)
             sizes = self._sampler.batch_sizes(first, count)
             selection = self._sampler.select(first, count)
             known = _Batches(range(numbers.start, numbers.start + count), selection, sizes)

@@ -212,6 +212,7 @@ FORK = """
 import os, sys, threading
 from penstock.engine import threads
 from penstock.engine.threads import Team, wait_at_exit
+threads.EXIT_SECONDS = 1.0  # both processes wait so long for the last call
 team = Team("penstock-test", 2)
 both = threading.Barrier(2)
 team.run_jobs(lambda _: both.wait(30), range(2))

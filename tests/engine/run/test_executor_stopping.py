@@ -12,6 +12,7 @@ import time
 import pytest
 
 from penstock import PipelineStopped
+from penstock.engine import threads
 from penstock.engine.run import run_threads
 from penstock.tests.checkout import SOURCES
 
@@ -77,8 +78,10 @@ import sys, os, signal, time, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
 import numpy as np
 from penstock import Pipeline, PipelineStopped
+from penstock.engine import threads
 from penstock.engine.graph.functions import apply
 from penstock.engine.graph.operator import SampleOperator, BatchOperator
+threads.EXIT_SECONDS = {options.get("exit_seconds", threads.EXIT_SECONDS)}
 begun = threading.Event()
 class Slow(SampleOperator):
     name = "slow"
@@ -109,7 +112,7 @@ def test_the_interpreter_ends_without_close():
 
 @pytest.mark.slow
 def test_the_interpreter_ends_though_a_stage_is_stuck():
-    process = script("pipe = make()\npipe.schedule_run()\nbegun.wait()\n", sleep=60)
+    process = script("pipe = make()\npipe.schedule_run()\nbegun.wait()\n", sleep=60, exit_seconds=2)
     assert process.stdout.readline() == "begun\n"
     started = time.monotonic()
     _, errors = process.communicate(timeout=200)
@@ -143,7 +146,7 @@ pipe.close()
 
 @pytest.mark.slow
 def test_an_interrupt_at_the_keyboard_ends_a_wait():
-    process = script("make().run()\n", sleep=60)
+    process = script("make().run()\n", sleep=60, exit_seconds=2)
     assert process.stdout.readline() == "begun\n"
     process.send_signal(signal.SIGINT)
     started = time.monotonic()

@@ -8,6 +8,7 @@ import pytest
 from penstock import fn, pipeline_def
 from penstock.engine.order.block_permutation import Blocks
 from penstock.engine.order.length_classes import LengthClasses
+from penstock.engine.order.order import Order
 from penstock.engine.order.rounds import Rounds
 from penstock.engine.order.sampler import Sampler
 from penstock.engine.tensors.memory import SlabPool
@@ -202,6 +203,23 @@ def test_selections_are_those_of_the_sampler(tuned):
         found, expected = made.select(batch, batches), sampler.select(batch, batches)
         for name in ("index", "epoch", "position", "valid"):
             np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_a_short_run_of_a_small_data_set_selects_few_epochs(monkeypatch):
+    asked = []
+
+    def select(self, batch, batches=1):
+        asked.append(batches * self.batch_size)
+        return Order.select(self, batch, batches)
+
+    monkeypatch.setattr(Sampler, "select", select)
+    made = ReadWindow(Sampler(3, 2, shuffle=True), Inline(Reads()))
+    for number in range(8):
+        made.select(number)
+    assert sum(asked) <= 100
+    for number in range(8, 9000):
+        made.select(number)
+    assert len(asked) < 15
 
 
 class Squares:

@@ -91,7 +91,7 @@ def test_requests_run_side_by_side_but_not_too_many(served):
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["500", "503", "429", "drop", "cut", "stall", "mute"])
 def test_a_fault_that_passes_costs_an_attempt(served, fault):
-    storage = served.open()
+    storage = served.open(stall_seconds=1)
     served.front.faults.extend(["", fault, fault])
     expected = [CONTENT[:9], CONTENT[PART : PART + 70_000]]
     assert read(storage, (0, 9), (PART, 70_000)) == expected
@@ -114,11 +114,11 @@ def test_a_reply_to_another_question_is_not_taken(web, fault):
         ("503", "status 503"),
         ("drop", "connection failed"),
         ("cut", "connection failed|bytes came"),
-        ("stall", "no byte came for 2 s"),
+        ("stall", "no byte came for 1 s"),
     ],
 )
 def test_attempts_are_bounded_and_the_error_says_what_when_and_why(served, fault, reason):
-    storage = served.open(attempts=2)
+    storage = served.open(attempts=2, stall_seconds=1)
     served.front.always = fault
     with pytest.raises(
         UnavailableError,

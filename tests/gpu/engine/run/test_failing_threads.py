@@ -173,7 +173,7 @@ def check_ends(pipe, place):
         ("jpeg", "decoder", OWN, 73),
         ("jpeg", "compiler", OWN, 47),
         ("audio", "device", ("",), 3989),
-        ("arrays", "feeder", ("",), 397),
+        ("arrays", "feeder", ("",), 61),
         ("arrays", "awaiter", OWN, 5),
     ],
 )
