@@ -39,6 +39,8 @@ SLACK = 1.0
 def test_mypy_ignores_few_lines():
     found = {}
     for path in FILES:
+        if "type: ignore" not in path.read_text(encoding="utf-8"):
+            continue  # tokens take their time
         with tokenize.open(path) as file:
             tokens = list(tokenize.generate_tokens(file.readline))
         marks = [t for t in tokens if t.type == tokenize.COMMENT and "type: ignore" in t.string]
