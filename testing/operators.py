@@ -158,7 +158,7 @@ class OperatorConformance:
     def test_other_layouts_give_the_same_or_are_refused(self, device: str) -> None:
         arguments = with_letters(self.operator, self.arguments)
         if not self.inputs or self.layout != IMAGE or arguments is None:
-            pytest.skip(f"fn.{self.operator} gets no images here, or takes axes by their numbers")
+            pytest.skip(f"fn.{self.operator} has no suite of HWC, or takes axes by their numbers")
         named = type("WithLetters", (type(self),), {"arguments": arguments})()
         for layout in self.layouts:
             if "F" in layout and takes_all_axes(self.operator, arguments):
