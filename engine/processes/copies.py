@@ -37,7 +37,7 @@ from .child_process import (
 )
 from .forked_process import NUMBER_BYTES, Fork, be_fork
 
-_SET_CHILD_SUBREAPER = 36  # of Linux' prctl
+_SET_CHILD_SUBREAPER, _GET_CHILD_SUBREAPER = 36, 37  # of Linux' prctl
 
 
 class CopiedProcess(ChildProcess):
@@ -145,12 +145,14 @@ def _adoption() -> Iterator[None]:
     Where the system knows no adoption, the copies end as they would here, with their connection.
     """
     prctl = getattr(ctypes.CDLL(None), "prctl", lambda *_: None)
+    before = ctypes.c_int()
     with _adopting:
+        prctl(_GET_CHILD_SUBREAPER, ctypes.byref(before), 0, 0, 0)
         prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         try:
             yield
         finally:
-            prctl(_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+            prctl(_SET_CHILD_SUBREAPER, before.value, 0, 0, 0)
 
 
 def run(modules: str, count: str, *numbers: str) -> None:

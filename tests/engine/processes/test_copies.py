@@ -1,5 +1,6 @@
 """Processes that are copies of one new interpreter: their start, their ends, nothing left."""
 
+import ctypes
 import gc
 import os
 import signal
@@ -103,6 +104,18 @@ def test_an_origin_that_nobody_waits_for_ends():
     del resting
     gc.collect()
     assert_soon(lambda: set(children()) <= before)
+
+
+@pytest.mark.parametrize("adopts", [0, 1])
+def test_adoption_ends_as_it_was_before(adopts):
+    prctl, found = ctypes.CDLL(None).prctl, ctypes.c_int(-1)
+    prctl(copies._SET_CHILD_SUBREAPER, adopts, 0, 0, 0)
+    try:
+        started(1)
+        prctl(copies._GET_CHILD_SUBREAPER, ctypes.byref(found), 0, 0, 0)
+    finally:
+        prctl(copies._SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+    assert found.value == adopts
 
 
 def test_copies_end_with_their_connection_where_nobody_adopts_them(monkeypatch):
