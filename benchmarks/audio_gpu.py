@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -25,6 +24,7 @@ from penstock.benchmarks import common
 from penstock.benchmarks.audio import SECONDS, as_it_is, files, log_mels, utterances
 from penstock.benchmarks.looking import Looked
 from penstock.benchmarks.training_cpu import Library, load, load_dali, watch
+from penstock.engine.machine import usable_cores
 
 _WARM_UP_SECONDS, _SECONDS = 2.0, 2.5
 
@@ -99,9 +99,7 @@ def main() -> int:
     """The command line."""
     parser = common.command_line(__doc__, rounds=3)
     parser.add_argument("--batch", type=int, nargs="+", default=[64, 256], help="utterances")
-    parser.add_argument(
-        "--threads", type=int, default=len(os.sched_getaffinity(0)), help="of all libraries"
-    )
+    parser.add_argument("--threads", type=int, default=usable_cores(), help="of all libraries")
     return common.main(parser, measurements)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from importlib import import_module
+from socket import socket
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from types import MappingProxyType
 from typing import Any
@@ -91,19 +92,13 @@ class ChildProcess:
         connections: int,
         environment: Mapping[str, str],
     ) -> None:
-        poll_unwaited()
-        with ExitStack() as others, ExitStack() as if_that_fails:
-            theirs = []
-            for _ in range(connections):
-                ours, other = connected_sockets()
-                if_that_fails.callback(ours.close)
-                self.channels.append(Channel(ours))
-                theirs.append(others.enter_context(other).fileno())
-            self._process: Any = start_interpreter(
-                __name__, [module, *numbers, *theirs], [*descriptors, *theirs], environment
-            )
-            self._own()
-            if_that_fails.pop_all()
+        given = module, *numbers
+        self._process: Any
+        self._process, ours = start_interpreter(
+            __name__, given, descriptors, connections, environment
+        )
+        self.channels += map(Channel, ours)
+        self._own()
 
     def _own(self) -> None:
         """Have the process end with this object."""
@@ -132,15 +127,19 @@ def start_interpreter(
     program: str,
     arguments: Sequence[object],
     descriptors: Sequence[int],
+    connections: int,
     environment: Mapping[str, str] = MappingProxyType({}),
-) -> Any:
-    """Start a new interpreter that calls `run` of one of our modules; return the `Popen`.
+) -> tuple[Any, list[socket]]:
+    """Start a new interpreter that calls `run` of one of our modules.
 
     Args:
         program: full name of the module.
-        arguments: of `run`, which gets them as texts.
-        descriptors: see `ChildProcess`.
-        environment: the same.
+        arguments: first arguments of `run`, which gets them as texts; the others are the
+            descriptors of the connections.
+        descriptors, connections, environment: as those of `ChildProcess`.
+
+    Returns:
+        The `Popen`, and this side's ends of the connections.
 
     Raises:
         WorkerError: there is no Python interpreter to start.
@@ -148,14 +147,24 @@ def start_interpreter(
     """
     if not sys.executable or getattr(sys, "frozen", False):
         raise WorkerError("worker processes need a Python interpreter, but there is none")
-    given = [str(argument) for argument in arguments]
-    return Popen(
-        [sys.executable, "-c", _PROGRAM.format(program), str(len(given)), *given, *sys.path],
-        stdin=DEVNULL,
-        pass_fds=descriptors,
-        process_group=0,  # so that an interrupt at the keyboard does not reach the process
-        env=os.environ | _ONE_THREAD | dict(environment),
-    )
+    poll_unwaited()
+    with ExitStack() as others, ExitStack() as if_that_fails:
+        ends = []
+        theirs = []
+        for _ in range(connections):
+            ours, other = connected_sockets()
+            ends.append(if_that_fails.enter_context(ours))
+            theirs.append(others.enter_context(other).fileno())
+        given = [str(argument) for argument in (*arguments, *theirs)]
+        process = Popen(
+            [sys.executable, "-c", _PROGRAM.format(program), str(len(given)), *given, *sys.path],
+            stdin=DEVNULL,
+            pass_fds=[*descriptors, *theirs],
+            process_group=0,  # so that an interrupt at the keyboard does not reach the process
+            env=os.environ | _ONE_THREAD | dict(environment),
+        )
+        if_that_fails.pop_all()
+    return process, ends
 
 
 def end_process(process: Any, channels: Sequence[Channel], owner: int) -> None:

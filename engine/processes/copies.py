@@ -16,7 +16,7 @@ import select
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from socket import MSG_WAITALL, socket
@@ -25,14 +25,13 @@ from typing import Any
 from ..closing import close_after
 from ..errors import WorkerError
 from ..uninterrupted import Uninterrupted
-from .channel import Channel, connected_sockets
+from .channel import Channel
 from .child_process import (
     HANG_UP,
     ChildProcess,
     end_after_parent,
     end_process,
     fate_of,
-    poll_unwaited,
     start_interpreter,
 )
 from .forked_process import NUMBER_BYTES, Fork, be_fork
@@ -77,7 +76,6 @@ class Copies:
         descriptors: Sequence[int] = (),
         imports: Iterable[str] = (),
     ) -> None:
-        self._connections: list[socket] = []
         self._processes: list[ChildProcess] = []
         # An exception of a signal's handler right after the start would leave the origin behind.
         modules = ",".join([module, *imports])
@@ -86,19 +84,14 @@ class Copies:
     def _start(
         self, modules: str, numbers: Sequence[Sequence[int]], descriptors: Sequence[int]
     ) -> None:
-        poll_unwaited()
-        with ExitStack() as others, ExitStack() as if_that_fails:
-            theirs = []
-            for _ in numbers:
-                ours, other = connected_sockets()
-                if_that_fails.callback(ours.close)
-                self._connections.append(ours)
-                theirs.append(others.enter_context(other).fileno())
-            given = [modules, len(theirs), *(n for each in numbers for n in each), *theirs]
-            self._origin: Any = start_interpreter(__name__, given, [*descriptors, *theirs])
-            ended = self._origin, self._connections, os.getpid()
-            self._finalizer = close_after(self, end_process, *ended)
-            if_that_fails.pop_all()
+        given = modules, len(numbers), *(number for each in numbers for number in each)
+        self._origin: Any
+        self._connections: list[socket]
+        self._origin, self._connections = start_interpreter(
+            __name__, given, descriptors, len(numbers)
+        )
+        ended = self._origin, self._connections, os.getpid()
+        self._finalizer = close_after(self, end_process, *ended)
 
     def kill(self) -> None:
         """End the origin, and so the wait for its copies."""
@@ -165,9 +158,9 @@ def run(modules: str, count: str, *numbers: str) -> None:
             connection.
     """
     program, *_ = (import_module(module) for module in modules.split(","))
-    copies = int(count)
-    *given, connections = _parts([int(each) for each in numbers], copies)
-    sockets = [socket(fileno=each) for each in connections]
+    given = [int(each) for each in numbers]
+    sockets = [socket(fileno=each) for each in given[-int(count) :]]
+    own = len(given) // int(count) - 1  # numbers of each copy
     parent = os.getppid()
     hung_up = select.poll()
     hung_up.register(sockets[-1], HANG_UP)
@@ -179,16 +172,11 @@ def run(modules: str, count: str, *numbers: str) -> None:
         if not number:
             for other in (*sockets[:i], *sockets[i + 1 :]):
                 other.close()
-            be_fork(partial(_call, program.main, given[i], theirs), theirs, parent)
+            mine = given[i * own : (i + 1) * own]
+            be_fork(partial(_call, program.main, mine, theirs), theirs, parent)
     for theirs in sockets[:-1]:
         theirs.close()
     end_after_parent(hung_up, parent)
-
-
-def _parts(numbers: list[int], copies: int) -> list[list[int]]:
-    each = len(numbers) // copies - 1
-    ends = range(0, copies * each, each) if each else [0] * copies
-    return [*(numbers[at : at + each] for at in ends), numbers[copies * each :]]
 
 
 def _call(main: Callable[..., None], numbers: list[int], theirs: socket, _: Channel) -> None:

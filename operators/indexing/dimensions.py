@@ -9,7 +9,8 @@ from ...engine.arrays import Shape
 from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
-from ...engine.graph.params import INTS, REQUIRED, STR, from_row, param
+from ...engine.graph.params import INTS, REQUIRED, STR, param
+from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.tensors import TensorList, TensorListGPU
 from ...geometry.layouts import chosen_axes
 from .same_memory import in_shapes
@@ -65,9 +66,7 @@ class Squeeze(SampleOperator):
         varies = isinstance(axes, TensorList)
 
         def shape_of(i: int, shape: Shape) -> Shape:
-            return self._squeezed(
-                shape, from_row(self.params["axes"], axes.row(i)) if varies else axes
-            )
+            return self._squeezed(shape, **arguments_of_row(self, {"axes": axes}, i))
 
         return in_shapes(batch, data, shape_of, alike=not varies)
 

@@ -12,7 +12,8 @@ from ...engine.arrays import DType, Shape
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
-from ...engine.graph.params import DTYPE, FLOATS, INTS, LAYOUT, from_row, param
+from ...engine.graph.params import DTYPE, FLOATS, INTS, LAYOUT, param
+from ...engine.graph.row_arguments import arguments_of_row
 from ...engine.graph.rules import Input
 from ...engine.tensors import TensorList, TensorListGPU
 from ...engine.tensors.dtypes import to_numpy_type
@@ -135,15 +136,13 @@ class _Reshaping(SampleOperator):
         **arguments: object,
     ) -> TensorListGPU:
         dtype = to_numpy_type(data.dtype)
-        varying = {k: v for k, v in arguments.items() if isinstance(v, TensorList)}
-        fixed = {k: v for k, v in arguments.items() if k not in varying}
 
         def shape_of(i: int, shape: Shape) -> Shape:
-            own = {k: from_row(self.params[k], v.row(i)) for k, v in varying.items()}
             wanted = shape_input[0].row(i) if shape_input else None
-            return self._shape(shape, dtype, wanted, **fixed, **own)
+            return self._shape(shape, dtype, wanted, **arguments_of_row(self, arguments, i))
 
-        alike = not (varying or shape_input)
+        varies = any(isinstance(value, TensorList) for value in arguments.values())
+        alike = not (varies or shape_input)
         return in_shapes(batch, data, shape_of, alike=alike, dtype=self._dtype(dtype))
 
 

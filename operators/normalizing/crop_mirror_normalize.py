@@ -11,10 +11,10 @@ from ...engine.arrays import DType
 from ...engine.errors import ArgumentError, LayoutError
 from ...engine.graph.context import BatchContext, Workspace
 from ...engine.graph.operator import Array, register
-from ...engine.graph.params import BOOL, DTYPE, FLOAT, FLOATS, INT, LAYOUT, from_row, param
-from ...engine.graph.row_arguments import array_of, try_rows
+from ...engine.graph.params import BOOL, DTYPE, FLOAT, FLOATS, INT, LAYOUT, param
+from ...engine.graph.row_arguments import arguments_of_row, array_of, try_rows
 from ...engine.graph.rules import GpuRules
-from ...engine.tensors import TensorList, TensorListGPU
+from ...engine.tensors import TensorListGPU
 from ...engine.tensors.dtypes import DALIDataType, to_numpy_type
 from ...geometry.layouts import VOLUME_LAYOUTS, layout_of
 from ...geometry.windows import CropArguments, Window, WindowBatch, bounded
@@ -205,13 +205,8 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
         multiplier, offset = np.zeros((2, size, written), np.float32)
 
         def alone(i: int) -> None:
-            means, stds = (
-                from_row(self.params[name], value.row(i))
-                if isinstance(value, TensorList)
-                else value
-                for name, value in (("mean", mean), ("std", std))
-            )
-            scaling = self._scaling or self._make_scaling(means, stds)
+            own = arguments_of_row(self, {"mean": mean, "std": std}, i)
+            scaling = self._scaling or self._make_scaling(own["mean"], own["std"])
             self._check_channels(scaling, int(channels[i]))
             multiplier[i], offset[i] = scaling.multiplier, scaling.offset
 

@@ -63,6 +63,8 @@ def test_bytes_are_equal(tv, photographs, device, name, kind):
     try:
         wanted = by_torchvision(transform, photographs, kind)
     except NotImplementedError as error:
+        if "lanczos" not in str(error):
+            raise
         pytest.skip(f"this PyTorch lacks it: {error}")
     made = by_pipeline(transform, photographs, kind, device)
     for ours, theirs in zip(made, wanted, strict=True):
