@@ -79,6 +79,7 @@ class ChildProcess:
     ) -> None:
         self.channels: list[Channel] = []
         self.owner = os.getpid()
+        self._process: Any = None
         start = partial(self._start, module, numbers, descriptors, connections, environment)
         # An exception of a signal's handler right after the start would leave a process behind
         # that nobody ends, and that nobody waits for.
@@ -93,7 +94,6 @@ class ChildProcess:
         environment: Mapping[str, str],
     ) -> None:
         given = module, *numbers
-        self._process: Any
         self._process, ours = start_interpreter(
             __name__, given, descriptors, connections, environment
         )

@@ -77,6 +77,8 @@ class Copies:
         imports: Iterable[str] = (),
     ) -> None:
         self._processes: list[ChildProcess] = []
+        self._connections: list[socket] = []
+        self._origin: Any = None
         # An exception of a signal's handler right after the start would leave the origin behind.
         modules = ",".join([module, *imports])
         Uninterrupted(partial(self._start, modules, numbers, descriptors)).run()
@@ -85,8 +87,6 @@ class Copies:
         self, modules: str, numbers: Sequence[Sequence[int]], descriptors: Sequence[int]
     ) -> None:
         given = modules, len(numbers), *(number for each in numbers for number in each)
-        self._origin: Any
-        self._connections: list[socket]
         self._origin, self._connections = start_interpreter(
             __name__, given, descriptors, len(numbers)
         )
