@@ -45,7 +45,7 @@ CONTRAST = 50.0
 
 LONGER = 1.25
 """The reference has so many times the batches of the first turn, because later turns may be faster.
-What exceeds it is not compared."""
+A turn that has still more batches makes a new reference."""
 
 Take = Callable[[], Sequence[Any]]
 """Returns the outputs of the next batch."""
@@ -145,8 +145,12 @@ class Watched:
     def run(self) -> Any:
         """Take a batch, look at it, and return it."""
         outputs = self.pipeline.run()
-        self._looks.look(outputs)
+        self.look(outputs)
         return outputs
+
+    def look(self, outputs: Sequence[Any]) -> None:
+        """Look at a batch that was taken from the pipeline itself, in its turn."""
+        self._looks.look(outputs)
 
     def looked(self, figure: float) -> Looked:
         """Close the pipeline, and compare what was seen with the reference.
@@ -166,9 +170,9 @@ def compare(looks: Looks, key: Hashable, opened: Opened) -> tuple[int, int]:
     Args:
         looks: at the batches of a turn, from the first one on.
         key: turns with the same key share a reference.
-        opened: opens what delivers the same batches; called if there is no reference yet.
+        opened: opens what delivers the same batches; called if no reference is long enough.
     """
-    if key not in _references:
+    if len(_references.get(key, ())) < len(looks):
         _references[key] = _reference(opened, ceil(LONGER * len(looks)), looks.one_in)
     return counts(zip(looks.sums(), _references[key], strict=False), looks.tolerance)
 

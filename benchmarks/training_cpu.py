@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.benchmarks import common
-from penstock.benchmarks.looking import Looked, Watched, close
+from penstock.benchmarks.looking import Looked, Watched
 from penstock.benchmarks.natural_data import MIXES, data_set
 
 BATCH = 64
@@ -116,36 +116,30 @@ def watch(library: Library, graph: Graph, folder: str, **options: Any) -> Watche
     return Watched(key, partial(library.pipeline, graph, folder, **options))
 
 
-def first_batch(library: Library, folder: str, **options: Any) -> float:
+def first_batch(library: Library, folder: str, **options: Any) -> Looked:
     """Return seconds from the definition of the training pipeline to its first batch."""
     started = time.perf_counter()
-    pipeline = library.pipeline(train, folder, **options)
-    pipeline.build()
-    pipeline.run()
-    seconds = time.perf_counter() - started
-    close(pipeline)
-    return seconds
+    watched = watch(library, train, folder, **options)
+    watched.run()
+    return watched.looked(time.perf_counter() - started)
 
 
-def until_steady(library: Library, folder: str, **options: Any) -> float:
+def until_steady(library: Library, folder: str, **options: Any) -> Looked:
     """Return seconds from the first batch until the rate is 95% of the steady rate.
 
     The steady rate is that of the last third of `COLD_SECONDS`.
     """
-    pipeline = library.pipeline(train, folder, **options)
-    pipeline.build()
-    pipeline.run()
-    seconds = run_until_steady(pipeline)
-    close(pipeline)
-    return seconds
+    watched = watch(library, train, folder, **options)
+    watched.run()
+    return watched.looked(run_until_steady(watched.run))
 
 
-def run_until_steady(pipeline: Any) -> float:
-    """Return what `until_steady` does, of a pipeline that has delivered its first batch."""
+def run_until_steady(run: Callable[[], object]) -> float:
+    """Return what `until_steady` does; `run` takes a batch, and the first one was taken."""
     started = time.perf_counter()
     times: list[float] = []
     while not times or times[-1] < COLD_SECONDS:
-        pipeline.run()
+        run()
         times.append(time.perf_counter() - started)
     return steady_after(times)
 

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.benchmarks import common, gil
-from penstock.benchmarks.looking import Looked, Watched, WrongSamplesError, close
+from penstock.benchmarks.looking import Looked, Watched, WrongSamplesError
 from penstock.benchmarks.readers_tfrecord import read_records
 from penstock.benchmarks.training_cpu import (
     MEAN,
@@ -247,20 +247,21 @@ class Scaled:
 
 def print_start(name: str, folder: str, batch: int, threads: int) -> None:
     """Print how long a pipeline takes from the library's import to its first batch, and from there
-    until batches come at 95% of the steady rate."""
+    until batches come at 95% of the steady rate; then the samples compared, and those wrong."""
     started = time.perf_counter()
-    pipe = pipeline(load(name), train, folder, batch, threads)
-    pipe.build()
-    pipe.run()
+    make = partial(pipeline, load(name), train, folder, batch, threads)
+    watched = Watched("start", make)
+    outputs = watched.pipeline.run()
     first = time.perf_counter() - started
-    print(first, run_until_steady(pipe))
-    close(pipe)
+    watched.look(outputs)  # now, because the first look compiles a kernel
+    del outputs
+    print(first, *watched.looked(run_until_steady(watched.run))[:3])
 
 
 def measure_starts(folder: str, options: argparse.Namespace) -> list[common.Figure]:
     """Start each library in new processes, by turns: with compiled kernels on disk, and without."""
     names = ["penstock"] if load_dali() is None else ["penstock", "nvidia.dali"]
-    turns: dict[tuple[str, bool], list[list[float]]] = defaultdict(list)
+    turns: dict[tuple[str, bool], list[list[Looked]]] = defaultdict(list)
     for _ in range(options.rounds):
         for name, are_compiled in product(names, (True, False)):
             command = [sys.executable, __file__, "--start", name, "--folder", folder]
@@ -270,7 +271,10 @@ def measure_starts(folder: str, options: argparse.Namespace) -> list[common.Figu
                 printed = subprocess.run(
                     command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | cache
                 ).stdout
-            turns[name, are_compiled].append([float(word) for word in printed.split()[-2:]])
+            first, steady, *counts = printed.split()[-4:]
+            turns[name, are_compiled].append(
+                [Looked(float(word), *map(int, counts)) for word in (first, steady)]
+            )
     figures = []
     common.print_header()
     for are_compiled, i in product((True, False), (0, 1)):

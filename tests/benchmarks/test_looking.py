@@ -63,10 +63,16 @@ def test_later_turns_share_the_first_one_s_reference(photo_tree):
         made.append(photographs(photo_tree))
         return made[-1]
 
-    for batches in (8, 12):
+    for batches in (8, 10):
         turn_of("shared", make, batches)
     assert len(made) == 3  # two turns and the reference
     assert turn_of("shared", make, 4).compared == 2  # as far as the turn goes
+
+
+def test_a_longer_turn_makes_a_new_reference(photo_tree):
+    make = partial(photographs, photo_tree)
+    assert turn_of("longer", make, 4).compared == 2
+    assert turn_of("longer", make, 12).compared == len(range(0, 12 * BATCH, ONE_IN))
 
 
 def drifting():
