@@ -250,7 +250,7 @@ def print_start(name: str, folder: str, batch: int, threads: int) -> None:
     until batches come at 95% of the steady rate; then the samples compared, and those wrong."""
     started = time.perf_counter()
     make = partial(pipeline, load(name), train, folder, batch, threads)
-    watched = Watched("start", make)
+    watched = Watched(f"start of {name}", make)
     outputs = watched.pipeline.run()
     first = time.perf_counter() - started
     watched.look(outputs)  # now, because the first look compiles a kernel
