@@ -48,9 +48,10 @@ class OperatorConformance:
         inputs: samples of each input; at least three that differ. Empty if it has no inputs.
         arguments: of the operator, the same for all samples.
         per_sample: arguments that may vary by sample: a value for each sample.
-        bad: arguments that are refused, with the message. On all devices the error must have the
-            same class and text, and name the same sample. Here a list holds a value for each
-            sample; give one value of several numbers as a tuple.
+        bad: arguments that are refused, with the message, a regular expression as in `match=` of
+            pytest. On all devices the error must have the same class and text, and name the same
+            sample. Here a list holds a value for each sample; give one value of several numbers as
+            a tuple.
         bad_inputs: samples of each input that are refused with `arguments`, with the message: for
             the errors that the operator's docstring names under `Raises`. Give a good sample before
             a bad one, so that an error of all samples does not pass for its error.
