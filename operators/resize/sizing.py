@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Float32s, Float64s
+from ...engine.arrays import Array, Float32s, Float64s
 from ...engine.errors import ArgumentError
 
 DEFAULT, STRETCH, NOT_LARGER, NOT_SMALLER = MODES = (
@@ -198,7 +198,7 @@ def plan_resizes(
         exact = np.abs(wanted.astype(np.float64))
         size = np.fmax(_ROUNDINGS_OF_ARRAYS[rounding](exact), 1)
         possible = np.isfinite(requested).all(1) & (np.isfinite(shown) & (shown > 0)).all(1)
-        possible &= (size <= MAX_EXTENT).all(1) & (size.prod(1) <= MAX_PIXELS)
+        possible &= sizes_fit(size)
         mirrored = wanted < 0
         first, last = np.where(mirrored, last, first), np.where(mirrored, first, last)
         if subpixel_scale:
@@ -336,6 +336,13 @@ def check_size(size: Sequence[float]) -> None:
             f"can be made is {MAX_EXTENT}, the most pixels are {MAX_PIXELS} (check the size that "
             "was asked for against the region of interest)"
         )
+
+
+def sizes_fit(size: Array) -> NDArray[np.bool_]:
+    """Return for which samples `check_size` does not raise: (batch,), for (batch, axes)."""
+    fit: NDArray[np.bool_] = (size <= MAX_EXTENT).all(1)
+    fit &= size.prod(1, dtype=np.float64) <= MAX_PIXELS
+    return fit
 
 
 def _keep_scale(
