@@ -35,6 +35,9 @@ MAX_EXTENT = 1 << 24
 MAX_PIXELS = 1 << 36
 """Maximum number of pixels of a result, because no machine has memory for more."""
 
+MAX_EDGE = 1 << 30
+"""Maximum distance of a region's edge from the image's, as given, because positions are int32."""
+
 MIN_REGION = 1e-3
 """Minimum extent of a region in pixels; a thinner region is widened by as much."""
 
@@ -154,7 +157,7 @@ def plan_resize(
     >>> plan_resize((720, 1280), (480.0, 640.0), mode="not_larger").size
     (360, 640)
     """
-    _check_finite(requested, region)
+    _check_numbers(requested, region)
     start, end = _edges(extents, region)
     shown = [abs(b - a) for a, b in zip(start, end, strict=True)]
     if region is not None and not all(shown):
@@ -198,6 +201,8 @@ def plan_resizes(
         exact = np.abs(wanted.astype(np.float64))
         size = np.fmax(_ROUNDINGS_OF_ARRAYS[rounding](exact), 1)
         possible = np.isfinite(requested).all(1) & (np.isfinite(shown) & (shown > 0)).all(1)
+        for edges in (start, end):
+            possible &= edges is None or (np.abs(edges) <= MAX_EDGE).all(1)
         possible &= sizes_fit(size)
         mirrored = wanted < 0
         first, last = np.where(mirrored, last, first), np.where(mirrored, first, last)
@@ -210,11 +215,14 @@ def plan_resizes(
     )
 
 
-def _check_finite(requested: tuple[float, ...], region: Region | None) -> None:
+def _check_numbers(requested: tuple[float, ...], region: Region | None) -> None:
     edges = (*region.start, *region.end) if region else ()
-    if not all(map(isfinite, (*requested, *edges))):
+    if not all(map(isfinite, requested)) or not all(abs(edge) <= MAX_EDGE for edge in edges):
         where = f" of the region {region.start} to {region.end}" if region else ""
-        raise ArgumentError(f"sizes and edges must be finite, but are {requested}{where}")
+        raise ArgumentError(
+            f"sizes must be finite, and edges from {-MAX_EDGE} to {MAX_EDGE}, but they are "
+            f"{requested}{where}"
+        )
 
 
 def _edges(
