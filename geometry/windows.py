@@ -23,7 +23,6 @@ from ..engine.graph.row_arguments import arguments_of_row, array_of, try_rows
 from .layouts import check_exclusive
 from .rounding import MOST, round_all_away, round_away
 
-
 MOST_ELEMENTS = 1 << 40
 """Maximum number of elements of a window, because no machine has memory for more."""
 

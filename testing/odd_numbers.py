@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -107,10 +107,11 @@ class OddArgument(NamedTuple):
 
 def _alike(outcomes: Sequence[Outcome], largest: float) -> bool:
     """Return whether devices give one result, or one error that the package has made."""
-    first, *others = outcomes
-    if any(isinstance(outcome, Refusal) for outcome in outcomes):
-        is_own = isinstance(first, Refusal) and hasattr(errors, first.kind)
-        return is_own and all(other == first for other in others)
+    refusals = [outcome for outcome in outcomes if isinstance(outcome, Refusal)]
+    if refusals:
+        is_own = hasattr(errors, refusals[0].kind)
+        return is_own and len(refusals) == len(outcomes) and len({*refusals}) == 1
+    first, *others = [outcome for outcome in outcomes if not isinstance(outcome, Refusal)]
     return all(
         _close(row, wanted, largest)
         for other in others

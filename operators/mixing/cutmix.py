@@ -146,7 +146,7 @@ class CutMixWindow(SampleOperator):
         weights = array_of(self, "weight", weight, batch.size)[:, 0].astype(np.float64)
         centers = array_of(self, "center", center, batch.size).astype(np.float64)
         numbers = np.column_stack([weights, centers])
-        usable = ((numbers >= 0) & (numbers <= 1)).all(axis=1)
+        usable = np.all((numbers >= 0) & (numbers <= 1), axis=1)
         enter_errors(self, batch, images, usable, {"weight": weight, "center": center})
         weights, centers = np.where(usable, weights, 0), np.where(usable[:, None], centers, 0)
         window, kept = windows(extents, weights, centers)

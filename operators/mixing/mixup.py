@@ -80,9 +80,7 @@ class Blend(SampleOperator):
     called = "fn.mixup"
     devices = ("cpu", "gpu")
     inputs = ("images", "others")
-    weight = param(
-        FLOAT, REQUIRED, "Of the first sample.", per_sample=True, minimum=0, maximum=1
-    )
+    weight = param(FLOAT, REQUIRED, "Of the first sample.", per_sample=True, minimum=0, maximum=1)
 
     def sample(self, workspace: Workspace, image: Array, other: Array, *, weight: float) -> Array:
         check_pair(self.called, image.shape, other.shape)

@@ -131,7 +131,7 @@ def crop_and_mirror_all(
     """Return `crop_and_mirror` of each sample; `mirrored` is of shape (batch, axes)."""
     size, start, end = whole.size, whole.start, whole.end
     fit = sizes_fit(windows.shape)
-    windows.drop(np.flatnonzero(~fit))  # what follows has no room for their numbers
+    windows.drop(np.flatnonzero(~fit).tolist())  # what follows has no room for their numbers
     possible = whole.possible & (windows.shape > 0).all(1)
     scale = (end - start) / size
     first = (start + scale * windows.start).astype(np.float32).astype(np.float64)

@@ -348,8 +348,8 @@ def check_size(size: Sequence[float]) -> None:
 
 def sizes_fit(size: Array) -> NDArray[np.bool_]:
     """Return for which samples `check_size` does not raise: (batch,), for (batch, axes)."""
-    fit: NDArray[np.bool_] = (size <= MAX_EXTENT).all(1)
-    fit &= size.prod(1, dtype=np.float64) <= MAX_PIXELS
+    pixels = size.prod(1, dtype=np.float64)
+    fit: NDArray[np.bool_] = (size <= MAX_EXTENT).all(1) & (pixels <= MAX_PIXELS)
     return fit
 
 
