@@ -259,10 +259,11 @@ def from_arguments(
 
 def _fractions(name: str, values: Sequence[object], extents: Sequence[Column]) -> list[Column]:
     given = per_axis(name, values, len(extents))
-    return [
-        np.float64(np.float32(value) * np.float32(extent))
-        for value, extent in zip(given, extents, strict=True)
-    ]
+    with np.errstate(over="ignore"):  # infinity is out of bounds, as the number is
+        return [
+            np.float64(np.float32(value) * np.float32(extent))
+            for value, extent in zip(given, extents, strict=True)
+        ]
 
 
 def _sums(first: Sequence[Column], sizes: Sequence[Column]) -> list[Column]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from math import isfinite
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,10 @@ from ..engine.graph.operator import Operator
 from ..engine.graph.params import FLOAT, FLOATS, STR, param
 from ..engine.graph.row_arguments import arguments_of_row, array_of, try_rows
 from .layouts import check_exclusive
-from .rounding import round_all_away, round_away
+from .rounding import MOST, round_all_away, round_away
+
+MOST_ELEMENTS = 1 << 40
+"""Maximum number of elements of a window, because no machine has memory for more."""
 
 
 class Window(NamedTuple):
@@ -66,6 +69,11 @@ class WindowBatch(NamedTuple):
         every: NDArray[np.bool_] = np.all(inside, axis=1)
         return every
 
+    def too_large(self) -> NDArray[np.bool_]:
+        """Return which windows have more than `MOST_ELEMENTS`: (batch,)."""
+        beyond: NDArray[np.bool_] = self.shape.prod(axis=1, dtype=np.float64) > MOST_ELEMENTS
+        return beyond
+
     def trimmed(self, extents: NDArray[np.int64]) -> WindowBatch:
         """Return the intersections of the windows with samples of the shapes `extents`."""
         start = self.start.clip(0, extents)
@@ -81,7 +89,12 @@ class WindowBatch(NamedTuple):
 
 
 def bounded(window: Window, extents: Sequence[int], policy: str) -> Window:
-    """Apply the policies that concern the window itself, "error" and "trim_to_shape"."""
+    """Apply the policies that concern the window itself, "error" and "trim_to_shape".
+
+    Raises:
+        ArgumentError: the policy is "error", and the window reaches out of the sample; or the
+            window has more elements than `MOST_ELEMENTS`.
+    """
     if policy == "trim_to_shape":
         return window.trimmed(extents)
     if policy == "error" and not window.fits(extents):
@@ -89,6 +102,12 @@ def bounded(window: Window, extents: Sequence[int], policy: str) -> Window:
             f"the window that starts at {window.start} with the shape {window.shape} reaches out "
             f"of the sample, whose shape is {tuple(extents)}; choose another window, or set "
             'out_of_bounds_policy to "pad" or "trim_to_shape"'
+        )
+    if prod(window.shape) > MOST_ELEMENTS:
+        raise ArgumentError(
+            f"the window of the shape {window.shape} has more than {MOST_ELEMENTS} elements, for "
+            "which there is no memory; choose a smaller one, or set out_of_bounds_policy to "
+            '"trim_to_shape"'
         )
     return window
 
@@ -247,7 +266,7 @@ def crop_window(
         truncate: whether fractions of the start are cut off, too, and not rounded.
 
     Raises:
-        ArgumentError: a size is not finite or between 0 and 1, or a position is not in [0, 1].
+        ArgumentError: a size is between 0 and 1 or beyond `MOST`, or a position is not in [0, 1].
     """
     _check_extents(sizes)
     start, shape = [0] * len(extents), list(extents)
@@ -272,8 +291,8 @@ def crop_windows(
     The arguments are those of `crop_window`, with a first axis for the samples.
     """
     start, shape = np.zeros_like(extents), extents.copy()
-    wrong: NDArray[np.bool_] = np.any(~np.isfinite(sizes) | ((sizes > 0) & (sizes < 1)), axis=1)
-    sizes = np.where(wrong[:, None], 0, sizes)
+    wrong: NDArray[np.bool_] = np.any(((sizes > 0) & (sizes < 1)) | ~(sizes <= MOST), axis=1)
+    sizes = np.where(wrong[:, None], 0, sizes.clip(0))
     outside = ~((position >= 0) & (position <= 1))
     position = np.where(outside, 0, position)
     for i, letter in enumerate(("D" if "D" in layout else "F", "H", "W")):
@@ -291,10 +310,10 @@ def crop_windows(
 
 def _check_extents(sizes: Sequence[float]) -> None:
     for size in sizes:
-        if not isfinite(size) or 0 < size < 1:
+        if 0 < size < 1 or not size <= MOST:
             raise ArgumentError(
-                f"the crop has the extent {size}; extents count pixels, and 0 takes the whole "
-                "axis (fn.slice has rel_shape for fractions of the sample)"
+                f"the crop has the extent {size}; extents count pixels, {MOST} at most, and 0 "
+                "takes the whole axis (fn.slice has rel_shape for fractions of the sample)"
             )
 
 

@@ -12,8 +12,9 @@ from .. import fn
 from ..engine.arrays import Array
 from ..engine.graph.nodes import add_node
 from ..engine.graph.operator import OPERATORS
+from ..engine.pipeline.fed_batches import Failure, FedBatches
 from ..engine.pipeline.pipeline import Pipeline
-from ..engine.tensors import TensorListGPU
+from ..engine.tensors import TensorList, TensorListGPU
 
 __all__ = [
     "Results",
@@ -59,6 +60,7 @@ def on_device(
     batch_size: int | None = None,
     threads: int = 2,
     views: bool = False,
+    failures: dict[int, Failure] | None = None,
     **others: object,
 ) -> Results:
     """Run an operator in a pipeline; check that its inputs stay as they are.
@@ -73,6 +75,8 @@ def on_device(
         batch_size: by default, that of the first input or of an argument by sample.
         threads: of the pipeline.
         views: give samples whose elements do not lie side by side in memory.
+        failures: gets the errors of samples, whose rows have results of others then. By default the
+            first error is raised.
         others: the other arguments.
 
     >>> outputs, layouts = on_device("cpu", "cast", [[1.2], [2.6, 9.9]], layout="C", dtype="uint8")
@@ -105,17 +109,30 @@ def on_device(
         )
         shown = sources if views else nodes
         pipe.set_outputs(*results, *shown)
-        batches = pipe.run()
+        batches = pipe.run() if failures is None else _run_to_the_end(pipe, failures)
         outputs, after = batches[: len(results)], batches[len(results) :]
         for output in outputs:
             assert isinstance(output, TensorListGPU) == (device != "cpu")
             assert len(output) == size
+        good = [i for i in range(size) if i not in (failures or ())]
         for batch, before in zip(after, given_rows, strict=True):
-            assert_rows([*batch.as_cpu().rows()], before)
+            rows = batch.as_cpu().rows()
+            assert_rows([rows[i] for i in good], [before[i] for i in good])
         return Results(
             [[np.array(row) for row in output.as_cpu().rows()] for output in outputs],
             [output.layout() for output in outputs],
         )
+
+
+def _run_to_the_end(pipe: Pipeline, failures: dict[int, Failure]) -> Sequence[TensorList]:
+    """Run one batch, and enter the errors of its samples; raise an error of the whole batch."""
+    batches = FedBatches(pipe, rows_fail_alone=True)
+    batches.feed({}, owned=True)
+    batch = batches.take()
+    if batch.error is not None:
+        raise batch.error
+    failures.update(batch.failures)
+    return batch.outputs
 
 
 def turning(

@@ -17,10 +17,11 @@ import pytest
 from ..engine.arrays import Array
 from ..engine.errors import ArgumentError, LayoutError
 from ..engine.graph.operator import OPERATORS
-from ..engine.graph.params import ANY_FLOAT, ANY_FLOATS, FLOAT, FLOATS, INT, INTS, REQUIRED
+from ..engine.graph.params import REQUIRED
 from .agreement import Rows, agree, assert_rows, on_device, turning
 from .beside import CuPyConsumer, check
 from .moved_axes import IMAGE, frames_of, in_layout, takes_all_axes, with_letters
+from .odd_numbers import OddArgument
 
 __all__ = [
     "OperatorConformance",
@@ -30,10 +31,6 @@ __all__ = [
 
 NONE: Mapping[str, Any] = MappingProxyType({})
 BATCH = 3  # samples of an operator without inputs
-ODD = MappingProxyType(  # numbers that some operators refuse, by the type of the argument
-    dict.fromkeys((INT, INTS), (np.nan, 0.5))
-    | dict.fromkeys((FLOAT, FLOATS, ANY_FLOAT, ANY_FLOATS), (np.nan,))
-)
 
 
 class OperatorConformance:
@@ -242,19 +239,26 @@ class OperatorConformance:
                 self._refuses(self.inputs, {name: _with_second(values, number)}, name)
 
     def test_odd_numbers_by_sample_are_taken_or_refused_alike(self, device_stage: bool) -> None:
-        self._stage("gpu")
-        kind, differing = OPERATORS[self.operator], []
-        for name, declared in kind.params.items():
+        params, differing = OPERATORS[self.operator].params, []
+        needed = {
+            name: value
+            for name, value in self.arguments.items()
+            if name in params and params[name].default is REQUIRED
+        }
+        for name, declared in params.items():
             if not declared.per_sample:
                 continue
             values = self.per_sample.get(name, [self._usual_value(name)] * self._size)
-            for number in ODD.get(declared.type, ()):
-                changed = {name: _with_second(values, number, np.float32)}
-                said = {device: self._error_of(device, changed) for device in kind.devices}
-                if len({*said.values()}) > 1:
-                    differing.append(f"{name}={number}: {said}")
-        assert differing == [], (
-            f"fn.{self.operator}: a device takes what another one refuses, or for other reasons"
+            for arguments in (self.arguments, needed):  # some arguments exclude one another
+                constant = {k: v for k, v in arguments.items() if k != name}
+                options = {"layout": self._layouts, "arguments": constant}
+                odd = OddArgument(self.operator, name, _arrays(values), self.inputs, options)
+                if (differences := odd.differences(self.largest)) is not None:
+                    differing += differences
+                    break
+        assert not differing, (
+            f"fn.{self.operator}: devices differ in what they take, in results or in words, or an "
+            "error is none of the package's:\n" + "\n".join(differing)
         )
 
     def _usual_value(self, name: str) -> object:
@@ -263,14 +267,6 @@ class OperatorConformance:
             if value is not None and value is not REQUIRED and np.size(value):
                 return value
         return 1
-
-    def _error_of(self, device: str, changed: Mapping[str, Any]) -> tuple[object, ...] | None:
-        """Return the error that these arguments give; None for results."""
-        try:
-            self.run(self.inputs, device, **changed)
-        except Exception as error:
-            return _described(error)
-        return None
 
     def _refuses(
         self, inputs: Sequence[Sequence[Any]], changed: Mapping[str, Any], message: str
@@ -296,15 +292,15 @@ def _constant(name: str, value: object) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value}
 
 
-def _arrays(values: Sequence[Any], dtype: Any = None) -> list[Array]:
+def _arrays(values: Sequence[Any]) -> list[Array]:
     """Return values a sample as arrays of one dtype."""
     arrays = [np.asarray(value) for value in values]
-    return [array.astype(dtype or np.result_type(*arrays)) for array in arrays]
+    return [array.astype(np.result_type(*arrays)) for array in arrays]
 
 
-def _with_second(values: Sequence[Any], number: float, dtype: Any = None) -> list[Array]:
+def _with_second(values: Sequence[Any], number: float) -> list[Array]:
     """Return values a sample, of which the second has this number in all places."""
-    arrays = _arrays(values, dtype)
+    arrays = _arrays(values)
     arrays[1] = np.full_like(arrays[1], number)
     return arrays
 

@@ -40,12 +40,10 @@ class ArgumentType(NamedTuple):
         annotation: the type as it stands in signatures.
         convert: turns the user's value into the operator's; raises TypeError or ValueError for
             a value of another type.
-        finite: whether infinite numbers, and values that are not a number, are refused.
     """
 
     annotation: str
     convert: Callable[[Any], Any]
-    finite: bool = False
 
 
 class NumberLimits(NamedTuple):
@@ -114,11 +112,8 @@ class Param(NamedTuple):
     def convert(self, value: object) -> Any:
         """Convert a constant; raise TypeError or ValueError if it does not fit."""
         result = self.type.convert(value)
-        numbers = result if isinstance(result, tuple) else (result,)
-        if self.type.finite and not all(map(math.isfinite, numbers)):
-            raise ValueError("not finite")
         if self.limits is not None:
-            self.limits.check(numbers)
+            self.limits.check(result if isinstance(result, tuple) else (result,))
         if self.choices and result not in self.choices:
             raise ValueError(_nearest(result, self.choices))
         return result
@@ -228,6 +223,13 @@ def _float(value: Any) -> float:
     return float(value)
 
 
+def _finite(value: Any) -> float:
+    number = _float(value)
+    if not math.isfinite(number):
+        raise ValueError("not finite")
+    return number
+
+
 def _bool(value: object) -> bool:
     if isinstance(value, bool | np.bool_):
         return bool(value)
@@ -284,12 +286,12 @@ def _options(value: object) -> dict[str, Any]:
 
 BOOL = ArgumentType("bool", _bool)
 INT = ArgumentType("int", _int)
-FLOAT = ArgumentType("float", _float, finite=True)
+FLOAT = ArgumentType("float", _finite)
 ANY_FLOAT = ArgumentType("float", _float)
 STR = ArgumentType("str", _str)
 LAYOUT = ArgumentType("str", _layout)
 INTS = ArgumentType("int | Sequence[int]", _many(_int))
-FLOATS = ArgumentType("float | Sequence[float]", _many(_float), finite=True)
+FLOATS = ArgumentType("float | Sequence[float]", _many(_finite))
 ANY_FLOATS = ArgumentType("float | Sequence[float]", _many(_float))
 STRS = ArgumentType("str | Sequence[str]", _many(_str))
 ARRAY = ArgumentType("ArrayLike", _array)

@@ -60,9 +60,17 @@ def _all_fit(operator: Operator, name: str, values: TensorList) -> bool:
     if kind not in (*_ONE, *_SEVERAL) or not len(values):
         return not len(values)
     whole = kind in (INT, INTS)
-    return np.can_cast(to_numpy_type(values.dtype), np.int64 if whole else np.float64) and (
-        kind in _SEVERAL or bool((values.extents().prod(axis=1) == 1).all())
+    return (
+        np.can_cast(to_numpy_type(values.dtype), np.int64 if whole else np.float64)
+        and (kind in _SEVERAL or bool((values.extents().prod(axis=1) == 1).all()))
+        and (kind not in (FLOAT, FLOATS) or _all_finite(values))
     )
+
+
+def _all_finite(values: TensorList) -> bool:
+    """Return whether all numbers are surely finite: False for rows that lie apart."""
+    numbers = values.dense() if values.is_dense_tensor() else values.stored.flat()
+    return numbers is not None and bool(np.isfinite(numbers).all())
 
 
 def _fit(operator: Operator, batch: RowsContext, name: str, values: TensorList) -> TensorList:

@@ -2,7 +2,7 @@
 
 From bytes to bytes OpenCV computes with integers, whose factors have 10 bits after the point. The
 result differs from the exact one by less than 1, and after rounding by at most 1. For all other
-dtypes the computation is in float32.
+dtypes, and for numbers beyond the integers' range, the computation is in float32.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from ...engine.graph.operator import Array
 from ..elementwise.saturation import saturate
 
 _FLOAT32 = np.dtype(np.float32)
+_BYTE = np.dtype(np.uint8)
+_MOST = 2.0**20  # of all factors and the offset: sums of their products with bytes fit 32 bits
 
 
 def map_colors(workspace: Workspace, image: Array, matrix: Array, out: Array) -> None:
@@ -27,7 +29,8 @@ def map_colors(workspace: Workspace, image: Array, matrix: Array, out: Array) ->
     """
     if not image.size:
         return
-    exact = np.dtype(np.uint8) if image.dtype == out.dtype == np.uint8 else _FLOAT32
+    in_bytes = image.dtype == out.dtype == _BYTE and np.abs(matrix).max() < _MOST
+    exact = _BYTE if in_bytes else _FLOAT32
     source = _as_type(workspace, np.ascontiguousarray(image), exact)
     source = source.reshape(1, -1, image.shape[-1])
     result = out.reshape(1, -1, out.shape[-1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -119,10 +118,6 @@ class Erase(SampleOperator):
                 f"anchor has {len(anchor)} values and shape {len(shape)}; give both {len(axes)} "
                 f"for each region, one for each of the axes {axes}"
             )
-        if not all(map(isfinite, (*anchor, *shape))):
-            self.refuse(
-                f"anchor is {tuple(anchor)} and shape is {tuple(shape)}; all numbers must be finite"
-            )
 
     def _boxes(self, axes: tuple[int, ...], extents: Array, anchor: Array, shape: Array) -> Boxes:
         """Return start and end of each region on each axis: (batch, regions, ndim, 2).
@@ -156,8 +151,6 @@ class Erase(SampleOperator):
                 f"fill_value has {len(numbers)} values; give one, or one for each of the channels "
                 f"({count} here)"
             )
-        if not np.isfinite(numbers).all():
-            self.refuse(f"fill_value is {numbers.tolist()}, not finite")
         fills = np.empty(numbers.shape, dtype)
         cut_off(numbers, fills)
         return fills
@@ -197,8 +190,6 @@ class Erase(SampleOperator):
         )
         usable = (numbers % max(1, len(axes)) == 0) & ((anchors == 0) | (anchors == numbers))
         usable &= (fills == 1) | (fills == channels)
-        for table in (anchor, shape, values):
-            usable &= np.isfinite(table).all(axis=1)
         enter_errors(self, batch, data, usable, arguments)
         # Samples with errors get no region, nor do others for the zeros after their numbers.
         most = int(numbers[usable].max(initial=0))

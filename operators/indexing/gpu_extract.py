@@ -61,11 +61,11 @@ def _check_beyond(
     """Check the windows that reach beyond their samples; windows with errors become empty."""
     policy = operator.out_of_bounds_policy
     repeats = policy in _KERNEL_POLICIES
-    doubtful = beyond
+    doubtful = windows.too_large()
     if repeats:
-        doubtful = beyond & ((windows.shape > 0) & (extents == 0)).any(axis=1)
-    elif policy != "error" and len(operator.fill_values) == 1:
-        return
+        doubtful |= beyond & ((windows.shape > 0) & (extents == 0)).any(axis=1)
+    elif policy == "error" or len(operator.fill_values) > 1:
+        doubtful |= beyond
 
     def check(i: int) -> None:
         window, shape = windows.window_at(i), tuple(extents[i].tolist())

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...engine.graph.context import Workspace
 from ...engine.graph.operator import Array, SampleOperator, register
-from ...engine.graph.params import FLOAT, INT, param
+from ...engine.graph.params import ANY_FLOAT, INT, param
 
 
 @register
@@ -39,7 +39,7 @@ class RandomMaskPixel(SampleOperator):
     foreground = param(
         INT, 0, "Draw an element of the foreground unless 0, else any.", per_sample=True
     )
-    threshold = param(FLOAT, 0.0, "Elements above it are foreground.", per_sample=True)
+    threshold = param(ANY_FLOAT, 0.0, "Elements above it are foreground.", per_sample=True)
     value = param(
         INT, None, "Elements that equal it are foreground, instead of `threshold`.", per_sample=True
     )

@@ -119,8 +119,12 @@ class CutMixWindow(SampleOperator):
     assumed_layouts = VIDEO_LAYOUTS
     inputs = ("images",)
     outputs = 2
-    weight = param(FLOAT, REQUIRED, "Drawn weight of the image.", per_sample=True)
-    center = param(FLOATS, REQUIRED, "Of the window, relative: y, x.", per_sample=True)
+    weight = param(
+        FLOAT, REQUIRED, "Drawn weight of the image.", per_sample=True, minimum=0, maximum=1
+    )
+    center = param(
+        FLOATS, REQUIRED, "Of the window, relative: y, x.", per_sample=True, minimum=0, maximum=1
+    )
 
     def output_layouts(self) -> tuple[str, ...]:
         return ("", "")
@@ -141,7 +145,8 @@ class CutMixWindow(SampleOperator):
         extents = images.extents()[:, first : first + 2]
         weights = array_of(self, "weight", weight, batch.size)[:, 0].astype(np.float64)
         centers = array_of(self, "center", center, batch.size).astype(np.float64)
-        usable = np.isfinite(weights) & np.isfinite(centers).all(axis=1)
+        numbers = np.column_stack([weights, centers])
+        usable = np.all((numbers >= 0) & (numbers <= 1), axis=1)
         enter_errors(self, batch, images, usable, {"weight": weight, "center": center})
         weights, centers = np.where(usable, weights, 0), np.where(usable[:, None], centers, 0)
         window, kept = windows(extents, weights, centers)

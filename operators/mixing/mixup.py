@@ -12,6 +12,8 @@ from ...engine.graph.nodes import DataNode, add_node
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, REQUIRED, param
 from ...engine.tensors import TensorListGPU
+from ..common.batch_arguments import numbers_of
+from ..common.number_arguments import check_numbers
 from ..common.opencv_images import OPENCV_DTYPES
 from ..elementwise.pointwise import pointwise
 from ..elementwise.promotion import exact_type
@@ -78,10 +80,11 @@ class Blend(SampleOperator):
     called = "fn.mixup"
     devices = ("cpu", "gpu")
     inputs = ("images", "others")
-    weight = param(FLOAT, REQUIRED, "Of the first sample.", per_sample=True)
+    weight = param(FLOAT, REQUIRED, "Of the first sample.", per_sample=True, minimum=0, maximum=1)
 
     def sample(self, workspace: Workspace, image: Array, other: Array, *, weight: float) -> Array:
         check_pair(self.called, image.shape, other.shape)
+        check_numbers(self, {"weight": weight})
         out = workspace.empty(image.shape, image.dtype)
         if not image.size:
             return out
@@ -97,6 +100,8 @@ class Blend(SampleOperator):
     def batch_gpu(
         self, batch: BatchContext, images: TensorListGPU, others: TensorListGPU, *, weight: Any
     ) -> TensorListGPU:
-        enter_unlike_pairs(self, batch, images, others, {"weight": weight})
+        weights = numbers_of(weight, batch.size)[:, 0]
+        possible = (weights >= 0) & (weights <= 1)
+        enter_unlike_pairs(self, batch, images, others, {"weight": weight}, possible)
         expression = "weight * x + (1 - weight) * y"
         return pointwise(batch, expression, images, others, weight=weight)

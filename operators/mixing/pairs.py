@@ -6,6 +6,7 @@ from abc import ABC
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
 from ...engine.graph.context import BatchContext, Workspace
@@ -17,6 +18,7 @@ from ...engine.order import philox
 from ...engine.tensors import TensorListGPU
 from ..batches.permute import BatchPermutation, PermuteBatch
 from ..common.batch_arguments import enter_errors
+from ..common.number_arguments import check_numbers
 from ..random.beta import Beta
 
 _SEED_BITS = 62
@@ -79,12 +81,13 @@ def enter_unlike_pairs(
     images: TensorListGPU,
     others: TensorListGPU,
     arguments: Mapping[str, object],
+    possible: NDArray[np.bool_] | bool = True,
 ) -> None:
-    """Enter the errors of the pairs whose samples differ in shape."""
+    """Enter the errors of the pairs whose samples differ in shape, or which are not `possible`."""
     shapes, other_shapes = images.extents(), others.extents()
     if shapes.shape == other_shapes.shape:
-        alike = (shapes == other_shapes).all(axis=1)
-        enter_errors(operator, batch, images, alike, arguments, others)
+        usable = (shapes == other_shapes).all(axis=1) & possible
+        enter_errors(operator, batch, images, usable, arguments, others)
 
 
 @register
@@ -101,7 +104,7 @@ class MixLabels(SampleOperator):
     name = "_mix_labels"
     called = "fn.mixup"
     inputs = ("labels", "others")
-    weight = param(FLOAT, REQUIRED, "Of the first label.", per_sample=True)
+    weight = param(FLOAT, REQUIRED, "Of the first label.", per_sample=True, minimum=0, maximum=1)
     num_classes = param(INT, 0, "Number of classes, for labels that are integers.", minimum=0)
 
     def output_layouts(self) -> tuple[str, ...]:
@@ -110,6 +113,7 @@ class MixLabels(SampleOperator):
     def sample(self, workspace: Workspace, label: Array, other: Array, *, weight: float) -> Array:
         first, second = self._probabilities(label), self._probabilities(other)
         check_pair("of labels: fn.mixup", first.shape, second.shape)
+        check_numbers(self, {"weight": weight})
         out = workspace.empty(first.shape, np.float32)
         out[...] = weight * first + (1 - weight) * second
         return out

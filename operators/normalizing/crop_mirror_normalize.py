@@ -258,6 +258,7 @@ class CropMirrorNormalize(CropArguments, WindowOperator):
 
         several = len(self.fill_values) > 1
         doubtful = (beyond & (several or self.out_of_bounds_policy == "error")) | (added & several)
+        doubtful |= windows.too_large()
         try_rows(batch, np.flatnonzero(doubtful), check)
 
     def _result(self, workspace: Workspace, window: Window, layout: str) -> tuple[Array, Array]:

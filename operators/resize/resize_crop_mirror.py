@@ -16,7 +16,7 @@ from ...engine.graph.rules import GpuRules
 from ...geometry.windows import CropArguments, Window, WindowBatch
 from .resampling_operator import ResamplingOperator
 from .size_arguments import SizeArguments
-from .sizing import ResizePlan, ResizePlans, Sizing
+from .sizing import ResizePlan, ResizePlans, Sizing, check_size, sizes_fit
 from .spatial_axes import SpatialAxes
 
 _SPATIAL = {2: "HW", 3: "DHW"}
@@ -112,6 +112,7 @@ def crop_and_mirror(whole: ResizePlan, window: Window, mirrored: tuple[bool, ...
     """Return the plan that computes a window of the result of `whole`, mirrored afterwards."""
     if window.shape == whole.size and not any(window.start) and not any(mirrored):
         return whole
+    check_size(window.shape)
     start, end = [], []
     for axis, size in enumerate(whole.size):
         first, last = whole.start[axis], whole.end[axis]
@@ -129,6 +130,8 @@ def crop_and_mirror_all(
 ) -> ResizePlans:
     """Return `crop_and_mirror` of each sample; `mirrored` is of shape (batch, axes)."""
     size, start, end = whole.size, whole.start, whole.end
+    fit = sizes_fit(windows.shape)
+    windows.drop(np.flatnonzero(~fit).tolist())  # what follows has no room for their numbers
     possible = whole.possible & (windows.shape > 0).all(1)
     scale = (end - start) / size
     first = (start + scale * windows.start).astype(np.float32).astype(np.float64)

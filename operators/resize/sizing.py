@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.arrays import Float32s, Float64s
+from ...engine.arrays import Array, Float32s, Float64s
 from ...engine.errors import ArgumentError
 
 DEFAULT, STRETCH, NOT_LARGER, NOT_SMALLER = MODES = (
@@ -34,6 +34,9 @@ MAX_EXTENT = 1 << 24
 
 MAX_PIXELS = 1 << 36
 """Maximum number of pixels of a result, because no machine has memory for more."""
+
+MAX_EDGE = 1 << 30
+"""Maximum distance of a region's edge from the image's, as given, because positions are int32."""
 
 MIN_REGION = 1e-3
 """Minimum extent of a region in pixels; a thinner region is widened by as much."""
@@ -154,7 +157,7 @@ def plan_resize(
     >>> plan_resize((720, 1280), (480.0, 640.0), mode="not_larger").size
     (360, 640)
     """
-    _check_finite(requested, region)
+    _check_numbers(requested, region)
     start, end = _edges(extents, region)
     shown = [abs(b - a) for a, b in zip(start, end, strict=True)]
     if region is not None and not all(shown):
@@ -198,7 +201,9 @@ def plan_resizes(
         exact = np.abs(wanted.astype(np.float64))
         size = np.fmax(_ROUNDINGS_OF_ARRAYS[rounding](exact), 1)
         possible = np.isfinite(requested).all(1) & (np.isfinite(shown) & (shown > 0)).all(1)
-        possible &= (size <= MAX_EXTENT).all(1) & (size.prod(1) <= MAX_PIXELS)
+        for edges in (start, end):
+            possible &= edges is None or (np.abs(edges) <= MAX_EDGE).all(1)
+        possible &= sizes_fit(size)
         mirrored = wanted < 0
         first, last = np.where(mirrored, last, first), np.where(mirrored, first, last)
         if subpixel_scale:
@@ -210,11 +215,14 @@ def plan_resizes(
     )
 
 
-def _check_finite(requested: tuple[float, ...], region: Region | None) -> None:
+def _check_numbers(requested: tuple[float, ...], region: Region | None) -> None:
     edges = (*region.start, *region.end) if region else ()
-    if not all(map(isfinite, (*requested, *edges))):
+    if not all(map(isfinite, requested)) or not all(abs(edge) <= MAX_EDGE for edge in edges):
         where = f" of the region {region.start} to {region.end}" if region else ""
-        raise ArgumentError(f"sizes and edges must be finite, but are {requested}{where}")
+        raise ArgumentError(
+            f"sizes must be finite, and edges from {-MAX_EDGE} to {MAX_EDGE}, but they are "
+            f"{requested}{where}"
+        )
 
 
 def _edges(
@@ -336,6 +344,13 @@ def check_size(size: Sequence[float]) -> None:
             f"can be made is {MAX_EXTENT}, the most pixels are {MAX_PIXELS} (check the size that "
             "was asked for against the region of interest)"
         )
+
+
+def sizes_fit(size: Array) -> NDArray[np.bool_]:
+    """Return for which samples `check_size` does not raise: (batch,), for (batch, axes)."""
+    pixels = size.prod(1, dtype=np.float64)
+    fit: NDArray[np.bool_] = (size <= MAX_EXTENT).all(1) & (pixels <= MAX_PIXELS)
+    return fit
 
 
 def _keep_scale(

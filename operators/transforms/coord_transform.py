@@ -169,7 +169,10 @@ def _maps(shape: Sequence[int], count: int, **arguments: Array | None) -> Array:
         return _matrices("MT", mt, n + 1, n)
     factor = mt if mt is not None else m if m is not None else _ONE
     scaled = factor.shape[1] == 1 and n != 1
-    linear = np.eye(n) * factor[..., np.newaxis] if scaled else _matrices("M", factor, n, n)
+    diagonal = np.eye(n, dtype=bool)
+    linear = (
+        np.where(diagonal, factor[..., np.newaxis], 0) if scaled else _matrices("M", factor, n, n)
+    )
     offset = _ZERO if t is None else t
     rows, numbers = linear.shape[1], offset.shape[1]
     if numbers not in (1, rows):

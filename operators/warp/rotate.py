@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
 
 import numpy as np
 
@@ -78,8 +77,6 @@ class Rotate(WarpOperator):
         axes = self.axes_of(image.ndim)
         count = image.shape[0] if axes.first else 1
         angles = _of_frames("angle", angle, 1, count)
-        if not all(map(isfinite, angles)):
-            raise ArgumentError(f"angle is {tuple(angles)}; every angle must be finite")
         canvas = self.given_canvas(axes, size)
         extent = axes.extent(image.shape)
         if axes.ndim == 2:

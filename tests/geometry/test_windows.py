@@ -15,7 +15,7 @@ from penstock.geometry.windows import Window, WindowBatch, bounded, crop_window,
 from ..operators.twins import assert_twins
 
 EXTENT = st.integers(0, 40)
-SIZE = st.sampled_from([0.0, 0.5, -3.0, 1.0, 2.5, math.nan]) | st.floats(1, 50)
+SIZE = st.sampled_from([0.0, 0.5, -3.0, 1.0, 2.5, 1e30, -1e30, math.nan]) | st.floats(1, 50)
 POSITION = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.5, math.nan]) | st.floats(0, 1)
 
 
@@ -44,7 +44,7 @@ def test_a_crop_in_the_middle():
     assert crop_window("HWC", (10, 21, 3), (0, 4, 6), (0.5, 0.5, 0.5), True)[0] == (3, 7, 0)
 
 
-@pytest.mark.parametrize("size", [0.5, math.nan, math.inf])
+@pytest.mark.parametrize("size", [0.5, 1e30, math.nan, math.inf])
 def test_extents_that_count_no_pixels(size):
     with pytest.raises(ArgumentError, match="extents count pixels"):
         crop_window("HWC", (10, 21, 3), (0, size, 6), (0.5, 0.5, 0.5), False)
@@ -60,6 +60,15 @@ def test_windows_and_samples():
     assert bounded(window, (9, 4), "pad") is window
     with pytest.raises(ArgumentError, match="reaches out of the sample"):
         bounded(window, (9, 4), "error")
+
+
+def test_windows_that_no_memory_holds():
+    huge = Window((0, 0, 0), (1 << 30, 1 << 30, 3))
+    with pytest.raises(ArgumentError, match=r"shape \(1073741824, 1073741824, 3\) has more than"):
+        bounded(huge, (9, 4, 3), "pad")
+    assert bounded(huge, (9, 4, 3), "trim_to_shape").shape == (9, 4, 3)
+    shapes = np.array([huge.shape, (2, 2, 3)])
+    assert WindowBatch(np.zeros_like(shapes), shapes).too_large().tolist() == [True, False]
 
 
 @given(st.lists(st.tuples(*[st.integers(-9, 9)] * 2, *[EXTENT] * 4), min_size=1, max_size=5))

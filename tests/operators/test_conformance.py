@@ -51,6 +51,7 @@ TestCrop = operator_suite(
     per_sample={"crop_pos_x": [0.0, 0.25, 0.5, 1.0], "crop_pos_y": [1.0, 0.5, 0.2, 0.0]},
     bad=REFUSED_CROPS,
 )
+TestCropByExtents = operator_suite("crop", IMAGES, arguments={"crop_h": 4, "crop_w": 5})
 TestSlice = operator_suite(
     "slice",
     IMAGES,
@@ -179,6 +180,12 @@ TestResize = operator_suite(
     arguments={"size": (8, 5)},
     per_sample={"size": [(4.0, 5.0), (8.0, 8.0), (3.0, 11.0), (6.0, 6.0)]},
     bad=REFUSED_SIZES,
+    largest=1,
+)
+TestResizeOfRegion = operator_suite(
+    "resize",
+    IMAGES,
+    arguments={"size": (8, 5), "roi_start": (1, 1), "roi_end": (4, 3)},
     largest=1,
 )
 TestResizeCropMirror = operator_suite(

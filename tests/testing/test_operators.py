@@ -17,6 +17,7 @@ from penstock.extend import (
     check_numbers,
     enter_errors,
     numbers_of_batch,
+    padded_numbers,
     param,
     pointwise,
     register,
@@ -34,7 +35,7 @@ class Adds(SampleOperator):
     name = "_adds"
     devices = ("cpu", "gpu")
     inputs = ("images",)
-    amount = param(FLOAT, 1, "The number.", per_sample=True, minimum=0)
+    amount = param(FLOAT, 1, "The number.", per_sample=True, minimum=0, maximum=255)
 
     def sample(self, workspace, image, *, amount):
         return np.add(image, np.uint8(amount), out=workspace.empty(image.shape, image.dtype))
@@ -286,6 +287,20 @@ class HasLimitsOnTheCpu(HasLimits):
         return pointwise(batch, "x + int(amount)", images, amount=amount)
 
 
+class WarnsOnBoth(HasLimits):
+    """Has NumPy's warning for a large number, on both devices."""
+
+    amount = param(FLOAT, 1, "The number.", per_sample=True, minimum=0)
+
+    def sample(self, workspace, image, *, amount):
+        return super().sample(workspace, image, amount=np.float32(amount).astype(np.uint8))
+
+    def batch_gpu(self, batch, images, *, amount):
+        numbers = padded_numbers(amount, batch.size)[0][:, 0]
+        enter_errors(self, batch, images, (numbers >= 0) & (numbers < 256), {"amount": amount})
+        return pointwise(batch, "x + int(amount)", images, amount=amount)
+
+
 def test_limits_that_do_not_hold_by_sample_are_found(suite, device_stage):
     suite(HasLimits).test_limits_hold_for_numbers_by_sample(device_stage)
     for kind in (Adds, HasLimitsOnTheCpu):
@@ -295,8 +310,13 @@ def test_limits_that_do_not_hold_by_sample_are_found(suite, device_stage):
 
 def test_odd_numbers_that_one_device_refuses_are_found(suite, device_stage):
     suite(HasLimits).test_odd_numbers_by_sample_are_taken_or_refused_alike(device_stage)
-    with pytest.raises(AssertionError, match=r"amount=nan: .*must be finite.* .gpu.: None"):
-        suite(HasLimitsOnTheCpu).test_odd_numbers_by_sample_are_taken_or_refused_alike(device_stage)
+    for kind, found in (
+        (HasLimitsOnTheCpu, r"amount=1\.\d+e\+30: .*must be from 0 to 255.*'gpu': \[array"),
+        (DiffersOnTheGpu, r"(?s)amount=a usual value: .*'gpu': \[array"),
+        (WarnsOnBoth, r"amount=1\.\d+e\+30: .*'RuntimeWarning'"),
+    ):
+        with pytest.raises(AssertionError, match=found):
+            suite(kind).test_odd_numbers_by_sample_are_taken_or_refused_alike(device_stage)
 
 
 class AddsToChannels(Adds):

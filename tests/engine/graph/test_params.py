@@ -147,3 +147,6 @@ def test_rows_of_data_as_arguments():
     assert from_row(Param(params.FLOAT, 0, ""), np.array(2.5)) == 2.5
     assert from_row(Param(params.FLOATS, 0, ""), np.array([1, 2])) == (1.0, 2.0)
     assert from_row(Param(params.FLOATS, 0, ""), np.array([4])) == (4.0,)
+    assert from_row(Param(params.ANY_FLOATS, 0, ""), np.array([4, np.inf])) == (4.0, np.inf)
+    with pytest.raises(ValueError, match="not finite"):
+        from_row(Param(params.FLOATS, 0, ""), np.array([4, np.inf]))

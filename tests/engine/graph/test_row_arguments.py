@@ -66,6 +66,13 @@ def test_values_of_another_type_are_refused():
             [np.float32([2]), np.float32([3, 4]), np.float32([5])],
             [[2], [0], [5]],
         ),
+        ("brightness", "brightness", np.float32([2, np.inf, 5]), [2, 0, 5]),
+        (
+            "erase",
+            "anchor",
+            [np.float32([1, 2]), np.float32([3, np.nan]), np.float32([4])],
+            [[1, 2], [0, 0], [4]],
+        ),
         ("squeeze", "axes", np.float32([[1, 2], [1, np.nan], [0, 1]]), [[1, 2], [0, 0], [0, 1]]),
     ],
 )
@@ -79,10 +86,15 @@ def test_samples_with_values_of_another_type_get_errors_and_zeros(name, argument
 
 
 def test_values_of_the_type_stay_as_they_are():
-    operator, batch = OPERATORS["flip"]("cpu", ("horizontal",), ("HWC",)), batch_of(3)
-    for rows in (np.int32([0, 1, 2]), np.float32([[0], [1], [2]])):
-        values = TensorListCPU(rows)
-        assert fit_arguments(operator, batch, {"horizontal": values})["horizontal"] is values
+    batch = batch_of(3)
+    for name, argument, rows in (
+        ("flip", "horizontal", np.int32([0, 1, 2])),
+        ("flip", "horizontal", np.float32([[0], [1], [2]])),
+        ("brightness", "brightness", np.float32([0, 1, 1e30])),
+        ("pad", "fill_value", np.float32([0, np.inf, np.nan])),
+    ):
+        operator, values = OPERATORS[name]("cpu", (argument,), ("HWC",)), TensorListCPU(rows)
+        assert fit_arguments(operator, batch, {argument: values})[argument] is values
     assert not batch.errors
 
 

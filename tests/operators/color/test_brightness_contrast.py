@@ -28,7 +28,7 @@ class TestBrightnessContrast(OperatorConformance):
     }
     bad = (
         ({"contrast": np.nan}, "not finite"),
-        ({"contrast": [np.float32(np.inf)] * 4}, "contrast is inf; it must be finite"),
+        ({"contrast": [np.float32(np.inf)] * 4}, "'contrast' .*not finite"),
         ({"brightness": (1.0, 2.0)}, "'brightness' must be float"),
     )
 

@@ -115,6 +115,8 @@ def test_types_are_converted_by_cutting_off(device):
             {"crop": (9, 9), "out_of_bounds_policy": "pad", "fill_values": (1, 2)},
             "fill_values has 2 values",
         ),
+        ({"crop": (1e30, 2)}, "the crop has the extent 1e[+]30; extents count pixels, [0-9]+ at"),
+        ({"crop": (1e9, 1e9), "out_of_bounds_policy": "pad"}, "more than 1099511627776 elements"),
     ],
 )
 def test_bad_arguments(device, arguments, message):

@@ -48,6 +48,13 @@ def test_arguments_by_sample():
     assert [MASK[tuple(index)] for index in indices] == [5, 9]
 
 
+def test_all_elements_are_above_minus_infinity():
+    lowest = np.float32([-np.inf, -1e38])
+    nodes = {"threshold": [np.float32(-np.inf)] * 20, "foreground": [np.int32(1)] * 20}
+    (indices,) = outputs(NAME, [lowest] * 20, per_sample=nodes)
+    assert {index.item() for index in indices} == {1}
+
+
 def test_wrong_input_is_refused():
     for shape in ((0, 3), (), (4, 0)):
         with pytest.raises(ArgumentError, match="no elements to draw from"):

@@ -63,6 +63,11 @@ def test_single_numbers():
     np.testing.assert_array_equal(result, points)
 
 
+def test_infinite_numbers_go_through(device):
+    (result,) = run("coord_transform", [np.float32([[2, -3]])], M=np.inf, T=1, device=device)
+    assert result.tolist() == [[np.inf, -np.inf]]
+
+
 def test_integers_are_rounded_and_limited():
     points = np.float32([[1.4, 1.5], [300, -5], [np.nan, 1]])
     (result,) = run("coord_transform", [points], dtype=types.UINT8)
