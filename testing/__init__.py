@@ -17,5 +17,6 @@ The suites need pytest. Each stands in a module of its own: `operators`, `reader
 The fixture `device` of this plugin runs a test on the CPU and on the GPU. Where there is no GPU,
 `emulator` takes its place: g++ compiles the kernels for the host. docs/extending.md shows a test of
 each kind. `beside` compares the batches of any pipeline beside queued work with those that it gives
-alone. The suites themselves need `agreement`, `descriptors`, `made` and `moved_axes`.
+alone. The suites themselves need `agreement`, `descriptors`, `made`, `moved_axes` and
+`odd_numbers`.
 """

@@ -61,9 +61,11 @@ class OddArgument(NamedTuple):
         """
         kind = OPERATORS[self.operator]
         numbers = ODD.get(kind.params[self.name].type, ())
-        said = {device: self._outcomes(device, numbers) for device in kind.devices}
-        if any(isinstance(outcomes[0], Refusal) for outcomes in said.values()):
-            return None
+        said = {}
+        for device in kind.devices:
+            said[device] = self._outcomes(device, numbers)
+            if isinstance(said[device][0], Refusal):
+                return None
         each = zip(("a usual value", *numbers), *said.values(), strict=True)
         return [
             f"{self.name}={number}: {dict(zip(said, outcomes, strict=True))}"
@@ -89,7 +91,8 @@ class OddArgument(NamedTuple):
                 **self.options,
             ).outputs
         except Exception as error:
-            return self._apart(device, numbers, Refusal(type(error).__name__, str(error), True))
+            refusal = Refusal(type(error).__name__, str(error), of_batch=True)
+            return self._apart(device, numbers, refusal)
         return [
             Refusal(*failures[i][:2]) if i in failures else [output[i] for output in outputs]
             for i in range(len(rows))
@@ -97,11 +100,11 @@ class OddArgument(NamedTuple):
 
     def _apart(self, device: str, numbers: Sequence[float], refusal: Refusal) -> list[Outcome]:
         """Return `_outcomes` of numbers whose batch has an error: each one has a batch then."""
-        if not numbers:
-            return [refusal]
+        if len(numbers) < 2:
+            return [refusal] * (1 + len(numbers))
         (usual,) = self._outcomes(device, ())
-        if isinstance(usual, Refusal) or len(numbers) == 1:
-            return [usual, *[refusal] * len(numbers)]
+        if isinstance(usual, Refusal):
+            return [usual] * (1 + len(numbers))
         return [usual, *(self._outcomes(device, [number])[1] for number in numbers)]
 
 

@@ -249,7 +249,8 @@ class OperatorConformance:
             if not declared.per_sample:
                 continue
             values = self.per_sample.get(name, [self._usual_value(name)] * self._size)
-            for arguments in (self.arguments, needed):  # some arguments exclude one another
+            settings = [self.arguments, needed]  # some arguments exclude one another
+            for arguments in settings if needed != self.arguments else settings[:1]:
                 constant = {k: v for k, v in arguments.items() if k != name}
                 options = {"layout": self._layouts, "arguments": constant}
                 odd = OddArgument(self.operator, name, _arrays(values), self.inputs, options)
