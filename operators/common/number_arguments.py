@@ -13,7 +13,7 @@ from ...engine.arrays import Array, Float64s
 from ...engine.graph.context import BatchContext
 from ...engine.graph.operator import Operator, SampleOperator
 from ...engine.graph.params import NumberLimits
-from ...engine.tensors import TensorListGPU
+from ...engine.tensors import TensorList, TensorListGPU
 from .batch_arguments import enter_errors, numbers_of
 
 
@@ -44,18 +44,19 @@ def numbers_of_batch(
     data: TensorListGPU,
     arguments: Mapping[str, object],
     possible: NDArray[np.bool_] | bool = True,
+    *others: TensorList,
 ) -> dict[str, Float64s]:
     """Return the numbers of each argument that is given: (batch,).
 
     Rows with numbers that `check_numbers` refuses, or which are not `possible`, get the error that
-    the CPU raises for them. Their numbers are 0.
+    the CPU raises for them. Their numbers are 0. `others` are further inputs: see `enter_errors`.
     """
     numbers = {k: numbers_of(v, batch.size)[:, 0] for k, v in arguments.items() if v is not None}
     usable = np.broadcast_to(possible, batch.size).copy()
     for name, values in numbers.items():
         limits = operator.params[name].limits
         usable &= np.isfinite(values) & (limits is None or _within(values, limits))
-    enter_errors(operator, batch, data, usable, arguments)
+    enter_errors(operator, batch, data, usable, arguments, *others)
     return {name: np.where(usable, values, 0.0) for name, values in numbers.items()}
 
 

@@ -19,7 +19,7 @@ from ..common.batch_arguments import enter_errors
 from ..common.number_arguments import check_numbers
 from ..elementwise.pointwise import pointwise
 from ..random.random_numbers import Uniform
-from .pairs import PairOperator, check_pair, enter_unlike_pairs
+from .pairs import PairOperator, alike, check_pair
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -191,7 +191,7 @@ class PasteWindow(SampleOperator):
         self, batch: BatchContext, images: TensorListGPU, others: TensorListGPU, *, window: object
     ) -> TensorListGPU:
         first, shapes = lines_axis(self.called, self.layouts[0], images.ndim), images.extents()
-        enter_unlike_pairs(self, batch, images, others, {"window": window})
+        enter_errors(self, batch, images, alike(images, others), {"window": window}, others)
         return pointwise(
             batch,
             " ".join(_INSIDE.split()),

@@ -12,13 +12,12 @@ from ...engine.graph.nodes import DataNode, add_node
 from ...engine.graph.operator import Array, SampleOperator, register
 from ...engine.graph.params import FLOAT, REQUIRED, param
 from ...engine.tensors import TensorListGPU
-from ..common.batch_arguments import numbers_of
-from ..common.number_arguments import check_numbers
+from ..common.number_arguments import check_numbers, numbers_of_batch
 from ..common.opencv_images import OPENCV_DTYPES
 from ..elementwise.pointwise import pointwise
 from ..elementwise.promotion import exact_type
 from ..elementwise.saturation import saturate
-from .pairs import PairOperator, check_pair, enter_unlike_pairs
+from .pairs import PairOperator, alike, check_pair
 
 
 @register
@@ -100,8 +99,7 @@ class Blend(SampleOperator):
     def batch_gpu(
         self, batch: BatchContext, images: TensorListGPU, others: TensorListGPU, *, weight: Any
     ) -> TensorListGPU:
-        weights = numbers_of(weight, batch.size)[:, 0]
-        possible = (weights >= 0) & (weights <= 1)
-        enter_unlike_pairs(self, batch, images, others, {"weight": weight}, possible)
+        possible = alike(images, others)
+        numbers = numbers_of_batch(self, batch, images, {"weight": weight}, possible, others)
         expression = "weight * x + (1 - weight) * y"
-        return pointwise(batch, expression, images, others, weight=weight)
+        return pointwise(batch, expression, images, others, **numbers)

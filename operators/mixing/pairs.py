@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.errors import ArgumentError
-from ...engine.graph.context import BatchContext, Workspace
+from ...engine.graph.context import Workspace
 from ...engine.graph.nodes import DataNode, add_node
 from ...engine.graph.operator import Array, CompositeOperator, SampleOperator, register
 from ...engine.graph.params import FLOAT, INT, REQUIRED, param
@@ -17,7 +16,6 @@ from ...engine.graph.rules import Input
 from ...engine.order import philox
 from ...engine.tensors import TensorListGPU
 from ..batches.permute import BatchPermutation, PermuteBatch
-from ..common.batch_arguments import enter_errors
 from ..common.number_arguments import check_numbers
 from ..random.beta import Beta
 
@@ -75,19 +73,13 @@ def check_pair(owner: str, first: tuple[int, ...], second: tuple[int, ...]) -> N
         )
 
 
-def enter_unlike_pairs(
-    operator: SampleOperator,
-    batch: BatchContext,
-    images: TensorListGPU,
-    others: TensorListGPU,
-    arguments: Mapping[str, object],
-    possible: NDArray[np.bool_] | bool = True,
-) -> None:
-    """Enter the errors of the pairs whose samples differ in shape, or which are not `possible`."""
+def alike(images: TensorListGPU, others: TensorListGPU) -> NDArray[np.bool_]:
+    """Return for which pairs `check_pair` does not raise, if all have one number of axes."""
     shapes, other_shapes = images.extents(), others.extents()
-    if shapes.shape == other_shapes.shape:
-        usable = (shapes == other_shapes).all(axis=1) & possible
-        enter_errors(operator, batch, images, usable, arguments, others)
+    if shapes.shape != other_shapes.shape:
+        return np.ones(len(shapes), np.bool_)
+    same: NDArray[np.bool_] = (shapes == other_shapes).all(axis=1)
+    return same
 
 
 @register

@@ -95,7 +95,7 @@ class Paste(SampleOperator):
             least = np.trunc(numbers["min_canvas_size"])
             canvas = np.maximum(np.trunc(_scaled(inner, ratio)), least)
             offset = _scaled(canvas - inner, positions)
-        usable = (ratio >= 1) & np.isfinite(least) & (canvas <= _MOST_EXTENT).all(axis=0)
+        usable = (ratio >= 1) & (canvas <= _MOST_EXTENT).all(axis=0)
         usable &= ((positions >= 0) & (positions <= 1)).all(axis=0)
         usable &= (len(self._fill) == 1) | (channels == len(self._fill))
         enter_errors(self, batch, images, usable, arguments)

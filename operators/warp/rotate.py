@@ -115,14 +115,13 @@ class Rotate(WarpOperator):
         degrees, possible = per_frame(angle, frames)
         samples = samples_of(frames)
         of_frames = extents[samples]
-        good = np.isfinite(degrees[:, 0])
-        degrees = np.where(good, degrees[:, 0], 0.0)
+        degrees, good = degrees[:, 0], np.ones(len(degrees), np.bool_)
         if axes.ndim == 2:
             reaches = image_reaches(of_frames, degrees)
         else:
             directions, known = per_frame(() if axis is None else axis, frames, 3)
             possible = possible & known
-            good &= np.isfinite(directions).all(axis=1) & directions.any(axis=1)
+            good &= directions.any(axis=1)
             turns = space_rotations(degrees, np.where(good[:, None], directions, (0.0, 0.0, 1.0)))
             reaches = volume_reaches(of_frames, turns)
         automatic = extents

@@ -10,6 +10,7 @@ from penstock.engine.errors import ArgumentError
 from penstock.operators.resize.cpu_resample import resample
 from penstock.operators.resize.filters import Filter
 from penstock.operators.resize.resize import Resize
+from penstock.testing.agreement import on_device
 from penstock.tests.operators.running import RubbishWorkspace, apply
 
 RNG = np.random.default_rng(3)
@@ -232,6 +233,12 @@ def test_layouts_that_cannot_be_resized(layout):
 def test_samples_that_cannot_be_resized(image, arguments, message):
     with pytest.raises(ArgumentError, match=message):
         resized(image, **{"size": (5, 6), **arguments})
+
+
+def test_sizes_by_sample_are_finite(device):
+    sizes = {"size": [np.float32([1, np.nan])]}
+    with pytest.raises(ArgumentError, match=r"'size' .*not finite"):
+        on_device(device, "resize", [IMAGE], layout="HWC", per_sample=sizes)
 
 
 def test_dimensions_that_are_not_the_layout_s():
