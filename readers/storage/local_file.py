@@ -12,7 +12,7 @@ from ...engine.pending import Later, Pending
 from .descriptors import Descriptor, SharedFile, shared_file
 from .local_reads import check_regular, identity, read_cached, read_waiting
 from .read_team import READ_TEAM, parts_of
-from .storage import Storage
+from .storage import Storage, Use
 
 TWO_THREADS_BYTES = 8 << 20
 """A copy of this size takes a millisecond, and to start a thread 50 us."""
@@ -67,20 +67,39 @@ class LocalFile(Storage):
 
     def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         """See `Storage.start_read`; reads cached bytes now and asks the disk for the others."""
-        late: list[int] = []
+        return self._start(offsets, buffers, None)
+
+    def start_read_using(
+        self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use
+    ) -> Pending[None]:
+        """See `Storage.start_read_using`."""
+        return self._start(offsets, buffers, use)
+
+    def _start(
+        self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use | None
+    ) -> Pending[None]:
+        late: list[tuple[range, list[int]]] = []
 
         def read(numbers: range) -> None:
             opened = self.opened()  # `finish` must not hold it: there may be many files
             fd = opened.number
-            late.extend([i for i in numbers if not read_cached(fd, buffers[i], offsets[i])])
+            waiting = [i for i in numbers if not read_cached(fd, buffers[i], offsets[i])]
+            if waiting:
+                late.append((numbers, waiting))
+            elif use is not None:
+                use(numbers)
 
         def finish() -> None:
-            for i in late:
-                self.wait_for(offsets[i], buffers[i])
+            for numbers, waiting in late:
+                for i in waiting:
+                    self.wait_for(offsets[i], buffers[i])
+                if use is not None:
+                    use(numbers)
 
         lengths = list(map(len, buffers))
-        if sum(lengths) >= TWO_THREADS_BYTES:
-            READ_TEAM.run_jobs(read, parts_of(lengths, self.part), threads=2)
+        is_large = sum(lengths) >= TWO_THREADS_BYTES
+        if is_large or use is not None:
+            READ_TEAM.run_jobs(read, parts_of(lengths, self.part), threads=1 + is_large)
         else:
             read(range(len(buffers)))
         return Later(finish)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from mmap import PAGESIZE
 from typing import Any
@@ -39,6 +40,10 @@ class Records:
     def views(self) -> list[Bytes]:
         """Return one array a record."""
         return cut(self.block, self.starts, self.lengths)
+
+
+UseRecords = Callable[[Records, Sequence[int]], None]
+"""`use(records, rows)` works on these rows of the records, which are read."""
 
 
 def windows(block: Bytes, dtype: Any) -> Array:
@@ -94,11 +99,18 @@ class RecordFiles:
     def __len__(self) -> int:
         return len(self._lengths)
 
-    def read(self, indices: NDArray[np.int64], allocate: Allocate, slack: int = 0) -> Records:
+    def read(
+        self,
+        indices: NDArray[np.int64],
+        allocate: Allocate,
+        slack: int = 0,
+        use: UseRecords | None = None,
+    ) -> Records:
         """Read the records `indices` into one block, asking each file once.
 
         The block has `slack` unfilled bytes at its end, so that parsers may look beyond the end of
-        a record.
+        a record. `use` is called with groups of records, with each record once, while caches still
+        hold the group, possibly in several threads.
 
         Raises:
             IndexError: an index is negative or not below `len(self)`.
@@ -106,7 +118,7 @@ class RecordFiles:
         """
         indices = checked_indices(indices, len(self))
         return self._read(
-            indices, self._addresses[indices], self._lengths[indices], allocate, slack
+            indices, self._addresses[indices], self._lengths[indices], allocate, slack, use
         )
 
     def _read(
@@ -116,6 +128,7 @@ class RecordFiles:
         lengths: Int64s,
         allocate: Allocate,
         slack: int = 0,
+        use: UseRecords | None = None,
     ) -> Records:
         """Read ranges of the records `indices`."""
         plan = plan_reads(addresses, lengths, self._gap, self._part)
@@ -126,19 +139,26 @@ class RecordFiles:
             # Threads copy what comes from a network, and mostly keep the GIL: see `copy_into`. The
             # system may take milliseconds to give a large page. Here nobody waits for that.
             block[::PAGESIZE] = 0
-        self._fill(plan, block)
-        return Records(block, plan.starts, lengths)
+        records = Records(block, plan.starts, lengths)
+        self._fill(plan, records, use)
+        return records
 
-    def _fill(self, plan: ReadPlan, block: Bytes) -> None:
+    def _fill(self, plan: ReadPlan, records: Records, use: UseRecords | None) -> None:
+        block = records.block
         files = self._file_of(plan.offsets)
         offsets = (plan.offsets - self._bases[files]).tolist()
         buffers = cut(block, plan.block_offsets, plan.lengths)
         borders = [0, *((files[1:] > files[:-1]).nonzero()[0] + 1).tolist(), len(offsets)]
 
+        use_runs = None if use is None else _by_runs(use, records, plan.block_offsets)
+
         def start(begin: int, end: int) -> Pending[None]:
             storage: Storage = self._storages[files[begin]]
             runs = slice(begin, end)
-            return storage.start_read(offsets[runs], buffers[runs])
+            if use_runs is None:
+                return storage.start_read(offsets[runs], buffers[runs])
+            used = partial(use_runs, begin)
+            return storage.start_read_using(offsets[runs], buffers[runs], used)
 
         parts = [(begin, end) for begin, end in pairwise(borders) if begin < end]  # no empty one
         wait_all(start(begin, end) for begin, end in parts)
@@ -170,3 +190,18 @@ class RecordFiles:
         """Release the files; a later `read` opens them again."""
         for storage in self._storages:
             storage.close()
+
+
+def _by_runs(
+    use: UseRecords, records: Records, block_offsets: Int64s
+) -> Callable[[int, range], None]:
+    """Return a function that uses the records of runs; it takes the number of a first run, and
+    numbers of runs counted from there."""
+    order = records.starts.argsort(kind="stable")
+    firsts = [*records.starts[order].searchsorted(block_offsets).tolist(), len(order)]
+    rows: list[int] = order.tolist()
+
+    def use_runs(begin: int, runs: range) -> None:
+        use(records, rows[firsts[begin + runs.start] : firsts[begin + runs.stop]])
+
+    return use_runs

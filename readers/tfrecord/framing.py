@@ -20,8 +20,6 @@ from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import DecodeError
 from ..storage.claims import check_claim
 from ..storage.damage import DamagedFileError
-from ..storage.local_file import TWO_THREADS_BYTES
-from ..storage.read_team import READ_TEAM, parts_of
 from ..storage.records import Records, windows
 from ..storage.rescue import rescued, searched
 from ..storage.storage import Storage
@@ -38,9 +36,6 @@ CHUNK_BYTES = 1 << 20
 
 LARGE_RECORD_BYTES = 1 << 16
 """Bytes of a record from which on the headers alone are read."""
-
-PART_BYTES = 1 << 20
-"""Bytes whose checksums one thread computes at a time."""
 
 HEADERS_TOGETHER = 1024
 """Headers that are read before their checksums are verified."""
@@ -164,7 +159,9 @@ class RecordIndexer:
         check_claim(self._storage.name, int(starts[-1] - starts[0]))
         block = self._read(int(starts[0]), int(starts[-1] - starts[0]))
         frames = Records(block, starts[:-1] - starts[0], np.diff(starts))
-        wrong = damaged(frames)
+        checksums = Checksums(len(frames))
+        checksums.compute(frames, range(len(frames)))
+        wrong = checksums.wrong(frames)
         if wrong.size:
             first = self._count - (len(starts) - 1)
             raise self._damaged(
@@ -276,20 +273,27 @@ def check_lengths(frames: Records) -> None:
         )
 
 
-def damaged(frames: Records) -> NDArray[np.intp]:
-    """Return the rows of the records whose data do not agree with their checksums."""
-    found = [0] * len(frames)
-    value, block = checksum(), frames.block
-    starts, ends = (frames.starts + HEADER).tolist(), (frames.ends - FOOTER).tolist()
+class Checksums:
+    """Checksums of framed records' data, computed in any order, to compare with the stored ones."""
 
-    def compute(rows: range) -> None:
+    def __init__(self, count: int) -> None:
+        """Take the number of records."""
+        self._value = checksum()
+        self._found = [0] * count
+        self._bounds: tuple[list[int], list[int]] | None = None
+
+    def compute(self, frames: Records, rows: Sequence[int]) -> None:
+        """Compute the checksums of the records `rows`; other threads may compute other rows."""
+        if self._bounds is None:  # threads that see this at once compute the same
+            self._bounds = (frames.starts + HEADER).tolist(), (frames.ends - FOOTER).tolist()
+        (starts, ends), block = self._bounds, frames.block
+        found, value = self._found, self._value
         for row in rows:
             found[row] = value(block[starts[row] : ends[row]])
 
-    if int(frames.lengths.sum()) >= TWO_THREADS_BYTES:
-        READ_TEAM.run_jobs(compute, parts_of(frames.lengths.tolist(), PART_BYTES), threads=2)
-    else:
-        compute(range(len(found)))
-    stored = windows(block, "<u4")[frames.ends - FOOTER]
-    rows: NDArray[np.intp] = (masked(np.array(found, np.uint32)) != stored).nonzero()[0]
-    return rows
+    def wrong(self, frames: Records) -> NDArray[np.intp]:
+        """Return the rows of the records whose data do not agree with their checksums."""
+        stored = windows(frames.block, "<u4")[frames.ends - FOOTER]
+        found = masked(np.array(self._found, np.uint32))
+        rows: NDArray[np.intp] = (found != stored).nonzero()[0]
+        return rows

@@ -22,7 +22,7 @@ from .columns import Examples, Wanted, columns, one
 from .crc32c import checksum
 from .example_batch import Locator
 from .features import checked_features
-from .framing import check_lengths, damaged, inner
+from .framing import Checksums, check_lengths, inner
 from .index import open_frames, record_paths
 from .patterns import SLACK
 from .sequence import WantedList, sequence_columns
@@ -70,7 +70,9 @@ class TFRecordSource:
             OSError: a file cannot be read. SourceError if it became shorter.
             DecodeError: a record is damaged, or a feature is missing or of another form.
         """
-        frames = self._files.read(indices, allocate, SLACK)
+        checksums = Checksums(len(indices)) if self._verify else None
+        use = checksums.compute if checksums else None
+        frames = self._files.read(indices, allocate, SLACK, use)
         where = partial(self._where_row, indices)
         try:
             check_lengths(frames)
@@ -79,8 +81,8 @@ class TFRecordSource:
                 raise
             forget_index(self._files.storage_of(int(indices[0])))
             raise DecodeError(f"{where(0)}: {error}") from None
-        if self._verify:
-            for row in damaged(frames):
+        if checksums:
+            for row in checksums.wrong(frames):
                 raise DecodeError(f"{where(row)}: the data do not agree with their checksum")
         return self._columns(inner(frames), where, allocate)
 

@@ -47,9 +47,28 @@ def test_large_reads_use_each_buffer_once(large, lengths, cached):
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     offsets = [sum(lengths[:number]) for number in range(len(lengths))]
     buffers = buffers_of(*lengths)
-    LocalFile(str(path)).fill(offsets, buffers)
-    for buffer, begin, length in zip(buffers, offsets, lengths, strict=True):
-        assert buffer.tobytes() == content[begin : begin + length]
+    used = []
+
+    def use(numbers):
+        for number in numbers:
+            begin = offsets[number]
+            assert buffers[number].tobytes() == content[begin : begin + lengths[number]]
+            used.append(number)
+
+    LocalFile(str(path)).start_read_using(offsets, buffers, use).result()
+    assert sorted(used) == list(range(len(lengths)))
+
+
+def test_what_the_use_of_a_buffer_raises_is_raised(large):
+    def use(numbers):
+        if 7 in numbers:
+            raise ValueError("unfit")
+
+    offsets = [number << 20 for number in range(10)]
+    with pytest.raises(ValueError, match="unfit"):
+        LocalFile(str(large[0])).start_read_using(
+            offsets, buffers_of(*[1 << 20] * 10), use
+        ).result()
 
 
 def test_a_pickled_copy_and_a_closed_storage_read_on(path):

@@ -53,6 +53,19 @@ def test_the_files_share_one_block(files):
     assert records.block.shape == requests[0]
 
 
+def test_all_records_are_used_once_as_they_were_read(files, contents):
+    flat = [record for file in contents for record in file]
+    order = [5, 0, 4, 2, 2, 1, 3]
+    found = {}
+
+    def use(records, rows):
+        views = records.views()
+        found.update((row, views[row].tobytes()) for row in rows if row not in found)
+
+    files.read(np.array(order), np.empty, use=use)
+    assert found == {row: flat[index] for row, index in enumerate(order)}
+
+
 def test_where_names_file_record_and_offset(files, tmp_path):
     assert files.where(0) == f"{tmp_path}/0.records, record 0, offset 1"
     assert files.where(3) == f"{tmp_path}/0.records, record 3, offset 70010"
