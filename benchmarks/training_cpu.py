@@ -15,7 +15,7 @@ import importlib
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ BATCH = 64
 THREADS = 2
 WARM_UP_SECONDS = 3.0  # until then, worker processes have replaced threads
 READS_PER_IMAGE = 16  # reading is fast and needs longer turns
-COLD_SECONDS = 6.0
+EARLY_SECONDS = 2.0
 SIZE = (224, 224)
 MEAN = [0.485 * 255, 0.456 * 255, 0.406 * 255]
 STD = [0.229 * 255, 0.224 * 255, 0.225 * 255]
@@ -124,38 +124,14 @@ def first_batch(library: Library, folder: str, **options: Any) -> Looked:
     return watched.looked(time.perf_counter() - started)
 
 
-def until_steady(library: Library, folder: str, **options: Any) -> Looked:
-    """Return seconds from the first batch until the rate is 95% of the steady rate.
-
-    The steady rate is that of the last third of `COLD_SECONDS`.
-    """
-    watched = watch(library, train, folder, **options)
-    watched.run()
-    return watched.looked(run_until_steady(watched.run))
-
-
-def run_until_steady(run: Callable[[], object]) -> float:
-    """Return what `until_steady` does; `run` takes a batch, and the first one was taken."""
+def early_images(library: Library, folder: str, **options: Any) -> Looked:
+    """Return images a second in the first `EARLY_SECONDS` from the definition on."""
     started = time.perf_counter()
-    times: list[float] = []
-    while not times or times[-1] < COLD_SECONDS:
-        run()
-        times.append(time.perf_counter() - started)
-    return steady_after(times)
-
-
-def steady_after(times: Sequence[float]) -> float:
-    """Return the time of the first batch from which on batches come at 95% of the last rate.
-
-    >>> steady_after([1, 2, 3, 3.5, 4, 4.5, 5, 5.5, 6])
-    3
-    """
-    last = len(times) * 2 // 3
-    steady = (len(times) - 1 - last) / (times[-1] - times[last]) if times[-1] > times[last] else 0
-    for number, moment in enumerate(times[:last]):
-        if (last - number) / (times[last] - moment) >= 0.95 * steady:
-            return moment
-    return times[last]
+    watched = watch(library, train, folder, **options)
+    batches = common.run_for(watched.run, started + EARLY_SECONDS - time.perf_counter())
+    seconds = time.perf_counter() - started
+    batch_size: int = options.get("batch_size", BATCH)
+    return watched.looked(batches * batch_size / seconds)
 
 
 def import_time(library: Library) -> float:
@@ -180,9 +156,12 @@ def measurements(options: argparse.Namespace) -> dict[str, tuple[str, Any, Any]]
                 turn = partial(speed, graph=train, batches=options.batches, **setting)
                 todo[f"train {mix} {batch} x{threads}"] = "images/s", turn, turn
         start = {"batch_size": options.batch[0], "num_threads": options.threads[0]}
-        for name, function in (("first batch", first_batch), ("until 95%", until_steady)):
-            seconds = partial(function, folder=folder, **start)
-            todo[f"{name}, {mix}"] = "s", seconds, seconds
+        for name, unit, function in (
+            ("first batch", "s", first_batch),
+            ("first 2 seconds", "images/s", early_images),
+        ):
+            turn = partial(function, folder=folder, **start)
+            todo[f"{name}, {mix}"] = unit, turn, turn
     todo["import"] = "s", import_time, import_time
     return todo | parts_of_the_work(options)
 

@@ -97,7 +97,7 @@ class _JpegEngine:
         """Return the current device's engine; None if there is none, or nvJPEG is missing.
 
         Raises:
-            MemoryError: the device has no memory left. CUDA cores would decode other pixels.
+            MemoryError: nvJPEG could not allocate. CUDA cores would decode other pixels.
         """
         library = _library()
         if library is None:
@@ -111,8 +111,9 @@ class _JpegEngine:
             library.nvjpegDestroy(handle)
         if status == _ALLOCATOR_FAILURE:
             raise MemoryError(
-                "the GPU has no memory left for its JPEG engine; free memory there, lower "
-                "batch_size, or pass hw_decoder_load=0 to leave all files to CUDA cores"
+                "the GPU has no memory left for its JPEG engine, or too many processes have the "
+                "engine open; free memory there, lower batch_size, let fewer processes share the "
+                "GPU, or pass hw_decoder_load=0 to leave all files to CUDA cores"
             )
         return None
 
