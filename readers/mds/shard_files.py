@@ -21,7 +21,7 @@ from ...engine.pending import wait_all
 from ..source import Allocate, checked_indices
 from ..storage.claims import check_claim
 from ..storage.damage import DamagedFileError, Damages
-from ..storage.records import RecordFiles, Records
+from ..storage.records import RecordFiles, Records, UseRecords
 from ..storage.storage import Storage
 from .index_file import Shard
 
@@ -51,10 +51,16 @@ class ShardFiles(RecordFiles):
         self._bad: dict[int, str] = {}  # why the samples of a shard cannot be read
         self._lock = Lock()
 
-    def read(self, indices: NDArray[np.int64], allocate: Allocate, slack: int = 0) -> Records:
+    def read(
+        self,
+        indices: NDArray[np.int64],
+        allocate: Allocate,
+        slack: int = 0,
+        use: UseRecords | None = None,
+    ) -> Records:
         """See `RecordFiles.read`; SourceError, too, if the table of a shard is damaged."""
         self._learn(checked_indices(indices, len(self)))
-        return super().read(indices, allocate, slack)
+        return super().read(indices, allocate, slack, use)
 
     def read_parts(self, indices: NDArray[np.int64], starts: Int64s, lengths: Int64s) -> Records:
         """Read `lengths` bytes from `starts` on of some samples, in which they lie."""
