@@ -15,7 +15,7 @@ import numpy as np
 from ..engine.arrays import Int64s
 from ..engine.errors import CheckpointError, PenstockError, PipelineStopped
 from ..engine.graph.context import BatchContext
-from ..engine.graph.inputs import LeftOut, Resources, SeekableInput
+from ..engine.graph.inputs import Damage, Resources, SeekableInput
 from ..engine.graph.limits import Remedies
 from ..engine.graph.operator import Array
 from ..engine.graph.params import ANY, BOOL, FLOAT, INT, NO_EFFECT, OPTIONS, param
@@ -344,11 +344,8 @@ class Reader(SeekableInput):
             "stick_to_shard": self._sticks,
         }
 
-    def left_out(self) -> Sequence[LeftOut]:
-        return [
-            LeftOut(damage.name, damage.error, damage.reason, damage.offset, damage.samples)
-            for damage in self.damages.found
-        ]
+    def left_out(self) -> Sequence[Damage]:
+        return self.damages.found
 
     def _digest_of_names(self) -> str:
         """Return a digest of the names of some samples, without the folders that hold these.

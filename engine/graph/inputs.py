@@ -31,22 +31,24 @@ if TYPE_CHECKING:
     from .context import BatchContext
 
 
-class LeftOut(NamedTuple):
-    """A file that is left out, in part or whole.
+class Damage(NamedTuple):
+    """What is wrong with a file that is left out, in part or whole.
 
     Attributes:
         name: path or URL.
-        error: name of the type of the error.
-        message: text of the error.
+        reason: text of the error, which names the file and the offset.
         offset: of the first byte that is not sound; 0 if the file cannot be read at all.
-        samples: number of samples of the file that are read; 0 for none, -1 if nothing tells it.
+        lost: number of samples that are left out; -1 if nothing tells it.
+        error: name of the type of the error.
+        samples: number of samples that are read all the same; -1 if nothing tells it.
     """
 
     name: str
-    error: str
-    message: str
-    offset: int
-    samples: int
+    reason: str
+    offset: int = 0
+    lost: int = -1
+    error: str = "SourceError"
+    samples: int = 0
 
 
 class Resources(NamedTuple):
@@ -171,8 +173,8 @@ class SeekableInput(InputOperator):
         Another thread calls this when the pipeline is closed, and then calls neither method again.
         """
 
-    def left_out(self) -> Sequence[LeftOut]:
-        """Return the files that were left out, in part or whole, when the input was opened."""
+    def left_out(self) -> Sequence[Damage]:
+        """Return what is wrong with files that were left out when the input was opened."""
         return ()
 
     def facts(self) -> dict[str, Any]:

@@ -79,14 +79,14 @@ class Faults:
 
     def note_left_out(self, reader: InputNode[SeekableInput]) -> None:
         """Write into the log which files a reader has left out, in part or whole."""
-        for name, error, message, offset, samples in reader.operator.left_out():
-            record = {"source": name, "operator": reader.node.name, "error": error}
-            record["message"] = message
-            if not samples:
+        for damage in reader.operator.left_out():
+            record = {"source": damage.name, "operator": reader.node.name, "error": damage.error}
+            record["message"] = damage.reason
+            if not damage.samples:
                 self._count(record, LEFT_OUT)
                 continue
-            known = {"samples": samples} if samples > 0 else {}
-            self._count(record | {"offset": offset} | known, READ_IN_PART)
+            known = {"samples": damage.samples} if damage.samples > 0 else {}
+            self._count(record | {"offset": damage.offset} | known, READ_IN_PART)
 
     def settle(self, batch: Batch, segment: int) -> None:
         """Apply the policy to the rows that failed in `segment` or before."""

@@ -15,7 +15,7 @@ import numpy as np
 from ...engine.arrays import Int64s
 from ...engine.errors import SourceError
 from ...engine.graph.context import BatchContext
-from ...engine.graph.inputs import LeftOut
+from ...engine.graph.inputs import Damage
 from ...engine.graph.operator import Array
 from ...engine.graph.params import ANY, OPTIONS, STRS, param
 from ...engine.order.selection import Selection
@@ -344,7 +344,7 @@ class PartsReader(RecordReader):
         ]
         return "; ".join(filter(None, (super().remark(), f"read here: {', '.join(read)}")))
 
-    def left_out(self) -> Sequence[LeftOut]:
+    def left_out(self) -> Sequence[Damage]:
         return [each for reader in self.readers.values() for each in reader.left_out()]
 
     def interrupt(self) -> None:

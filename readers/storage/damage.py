@@ -11,10 +11,11 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from ...engine.arrays import Array
 from ...engine.errors import ArgumentError, MissingDependencyError, PenstockError, SourceError
+from ...engine.graph.inputs import Damage
 from ..source import UnavailableError
 from .opening import open_storages
 from .read_team import READ_TEAM
@@ -52,26 +53,6 @@ class DamagedFileError(SourceError):
         self.sound = tuple(sound)
         self.lost = lost
         self.samples = samples
-
-
-class Damage(NamedTuple):
-    """What is wrong with a file.
-
-    Attributes:
-        name: path or URL.
-        reason: text of the error, which names the file and the offset.
-        offset: of the first byte that is not sound; 0 if the file cannot be read at all.
-        lost: number of samples that are left out; -1 if nothing tells it.
-        error: name of the type of the error.
-        samples: number of samples that are read all the same; -1 if nothing tells it.
-    """
-
-    name: str
-    reason: str
-    offset: int = 0
-    lost: int = -1
-    error: str = "SourceError"
-    samples: int = 0
 
 
 def samples_told(path: str) -> int:
