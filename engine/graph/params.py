@@ -223,8 +223,8 @@ def _float(value: Any) -> float:
     return float(value)
 
 
-LARGEST = np.float64(np.finfo(np.float32).max)
-"""Of a number in arguments: operators compute with float32, as DALI's do."""
+LARGEST = float(np.finfo(np.float32).max)
+"""Operators compute with float32, as DALI's do."""
 
 
 def _finite(value: Any) -> float:

@@ -111,12 +111,6 @@ def test_sizes_of_each_sample(device_stage):
     agree("rotate", pictures(20, 31), layout="HWC", largest=1, angle=20.0, per_sample=sizes)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float64, np.int8])
-def test_angles_of_other_dtypes(device_stage, dtype):
-    angles = {"angle": [np.array(angle, dtype) for angle in (10, 40, -70, 90)]}
-    agree("rotate", pictures(20, 31), layout="HWC", largest=1, per_sample=angles)
-
-
 @pytest.mark.parametrize(
     ("shape", "arguments", "message"),
     [
