@@ -12,7 +12,7 @@ from ..tensors import TensorList, TensorListCPU
 from ..tensors.dtypes import to_numpy_type
 from .context import RowsContext
 from .operator import Array, Operator
-from .params import ANY_FLOAT, ANY_FLOATS, FLOAT, FLOATS, INT, INTS, LARGEST, from_row
+from .params import ANY_FLOAT, ANY_FLOATS, FLOAT, FLOATS, INT, INTS, from_row
 
 _ONE = INT, FLOAT, ANY_FLOAT
 _SEVERAL = INTS, FLOATS, ANY_FLOATS
@@ -68,9 +68,9 @@ def _all_fit(operator: Operator, name: str, values: TensorList) -> bool:
 
 
 def _all_finite(values: TensorList) -> bool:
-    """Return whether all numbers are surely finite in float32: False for rows that lie apart."""
+    """Return whether all numbers are surely finite: False for rows that lie apart."""
     numbers = values.dense() if values.is_dense_tensor() else values.stored.flat()
-    return numbers is not None and bool((np.abs(numbers) <= LARGEST).all())
+    return numbers is not None and bool(np.isfinite(numbers).all())
 
 
 def _fit(operator: Operator, batch: RowsContext, name: str, values: TensorList) -> TensorList:

@@ -117,8 +117,6 @@ def test_sizes_of_each_sample(device_stage):
         ((4, 0, 3), {"angle": 1.0}, "must lie in"),
         ((4, 5, 3), {"angle": float("inf")}, "not finite"),
         ((4, 5, 3), {"per_sample": {"angle": [np.inf]}}, "'angle' .*not finite"),
-        ((4, 5, 3), {"angle": 1e300}, "'angle' .*beyond the range of float32"),
-        ((4, 5, 3), {"per_sample": {"angle": [1e300]}}, "'angle' .*beyond the range of float32"),
     ],
 )
 def test_errors_are_those_of_the_cpu(device_stage, shape, arguments, message):
