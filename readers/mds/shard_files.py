@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from ...engine.arrays import Bytes, Int64s
 from ...engine.errors import SourceError
 from ...engine.pending import wait_all
-from ..source import Allocate, checked_indices
+from ..source import checked_indices
 from ..storage.claims import check_claim
 from ..storage.damage import DamagedFileError, Damages
-from ..storage.records import RecordFiles, Records, UseRecords
+from ..storage.records import RecordFiles, Records
 from ..storage.storage import Storage
 from .index_file import Shard
 
@@ -30,7 +30,10 @@ _PLACE_BYTES = 16
 
 
 class ShardFiles(RecordFiles):
-    """The samples of several shards, as records."""
+    """The samples of several shards, as records.
+
+    To read them raises SourceError, too, if the table of a shard is damaged.
+    """
 
     def __init__(
         self, storages: Sequence[Storage], shards: Sequence[Shard], counts: Sequence[int]
@@ -50,17 +53,6 @@ class ShardFiles(RecordFiles):
     def _reset(self) -> None:
         self._bad: dict[int, str] = {}  # why the samples of a shard cannot be read
         self._lock = Lock()
-
-    def read(
-        self,
-        indices: NDArray[np.int64],
-        allocate: Allocate,
-        slack: int = 0,
-        use: UseRecords | None = None,
-    ) -> Records:
-        """See `RecordFiles.read`; SourceError, too, if the table of a shard is damaged."""
-        self._learn(checked_indices(indices, len(self)))
-        return super().read(indices, allocate, slack, use)
 
     def read_parts(self, indices: NDArray[np.int64], starts: Int64s, lengths: Int64s) -> Records:
         """Read `lengths` bytes from `starts` on of some samples, in which they lie."""

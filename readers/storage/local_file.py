@@ -67,17 +67,12 @@ class LocalFile(Storage):
 
     def start_read(self, offsets: Sequence[int], buffers: Sequence[Bytes]) -> Pending[None]:
         """See `Storage.start_read`; reads cached bytes now and asks the disk for the others."""
-        return self._start(offsets, buffers, None)
+        return self.start_read_using(offsets, buffers, None)
 
     def start_read_using(
-        self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use
-    ) -> Pending[None]:
-        """See `Storage.start_read_using`."""
-        return self._start(offsets, buffers, use)
-
-    def _start(
         self, offsets: Sequence[int], buffers: Sequence[Bytes], use: Use | None
     ) -> Pending[None]:
+        """See `Storage.start_read_using`."""
         late: list[tuple[range, list[int]]] = []
 
         def read(numbers: range) -> None:

@@ -117,9 +117,13 @@ class RecordFiles:
             OSError: a file cannot be read. SourceError if it became shorter.
         """
         indices = checked_indices(indices, len(self))
+        self._learn(indices)
         return self._read(
             indices, self._addresses[indices], self._lengths[indices], allocate, slack, use
         )
+
+    def _learn(self, indices: NDArray[np.int64]) -> None:
+        """Find where records lie whose places are not known; called before they are read."""
 
     def _read(
         self,

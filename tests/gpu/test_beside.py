@@ -55,8 +55,12 @@ def of(graph, batch_size=16):
 
 @pytest.fixture(scope="module")
 def training(photo_tree):
+    return training_on(photo_tree.root)
+
+
+def training_on(root):
     def graph(**decoding):
-        encoded, _ = fn.readers.file(file_root=str(photo_tree.root), random_shuffle=True)
+        encoded, _ = fn.readers.file(file_root=str(root), random_shuffle=True)
         images = fn.decoders.image_random_crop(encoded, device="mixed", **decoding)
         images = fn.resize(images, size=(96, 96))
         mirror = fn.random.coin_flip()
@@ -198,7 +202,18 @@ def test_nvimgcodec_decodes_what_kernels_do_not(photo_tree, torch, monkeypatch):
     check(of(graph), TorchConsumer(), batches=40)
 
 
-SET_UP = """
+BROKEN = """
+import sys
+from penstock.engine.tensors.stream_marks import StreamMarks
+from penstock.testing.beside import TorchConsumer, compare
+from penstock.tests.gpu.test_beside import of, training_on
+StreamMarks.ahead = lambda *_: []  # nobody waits for anybody
+graph = training_on(sys.argv[1])
+found = compare(of(lambda: graph(hw_decoder_load=0.0)), TorchConsumer(), batches=60)
+print("wrong" if found.wrong else "right")
+"""
+
+PROGRAM = """
 import faulthandler, sys
 faulthandler.dump_traceback_later(100, exit=True)
 root, is_first = sys.argv[1], sys.argv[2] == "first"
@@ -207,25 +222,15 @@ if is_first:
 import torch
 torch.zeros(1, device="cuda")
 from penstock import Pipeline, fn
-from penstock.testing.beside import TorchConsumer, check, compare
-def define(**decoding):
+from penstock.testing.beside import TorchConsumer, check
+def define():
     pipe = Pipeline(batch_size=32, num_threads=4, device_id=0, seed=5)
     with pipe:
         encoded, _ = fn.readers.file(file_root=root, random_shuffle=True)
-        images = fn.decoders.image(encoded, device="mixed", **decoding)
+        images = fn.decoders.image(encoded, device="mixed")
         pipe.set_outputs(fn.resize(images, size=(96, 96)))
     return pipe
-"""
-
-PROGRAM = f"""{SET_UP}
 print(check(define, TorchConsumer(), batches=60, pipelines=2, tolerance=0.01))
-"""
-
-BROKEN = f"""{SET_UP}
-from penstock.engine.tensors.stream_marks import StreamMarks
-StreamMarks.ahead = lambda *_: []  # nobody waits for anybody
-found = compare(lambda: define(hw_decoder_load=0.0), TorchConsumer(), batches=60)
-print("wrong samples" if found.wrong else "nothing")
 """
 
 
@@ -239,10 +244,12 @@ def run_alone(program, *arguments, **environment):
 
 
 def test_memory_that_is_written_too_early_is_seen(photo_tree, torch):
-    """The comparison finds the fault that it is made for, unless kernels fail over the memory."""
-    run = run_alone(BROKEN, photo_tree.root, "first")
-    has_failed = re.search("CUDA error|CUDARuntimeError", run.stderr)
-    assert "wrong samples" in run.stdout or has_failed, run.stderr[-3000:]
+    """The comparison finds the fault that it is made for."""
+    for _ in range(3):  # a kernel may fail over such memory, which ends the context
+        run = run_alone(BROKEN, photo_tree.root)
+        if not re.search("misaligned address|illegal memory access", run.stderr):
+            break
+    assert run.stdout.split()[-1:] == ["wrong"], run.stderr[-3000:]
 
 
 @pytest.mark.parametrize("order", ["first", "last"])
@@ -251,4 +258,4 @@ def test_whatever_made_the_context(photo_tree, torch, connections, order):
     chosen = {} if connections is None else {"CUDA_DEVICE_MAX_CONNECTIONS": connections}
     run = run_alone(PROGRAM, photo_tree.root, order, **chosen)
     assert run.returncode == 0, run.stderr[-3000:]
-    assert "wrong=0" in run.stdout, run.stdout
+    assert "wrong=0" in run.stdout
